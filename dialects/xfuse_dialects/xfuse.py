@@ -1,0 +1,417 @@
+"""The xfuse dialect: recipes, fused ops that carry them, and rows of the binding table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    UnregisteredOp,
+)
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    ConditionallySpeculatable,
+    IsolatedFromAbove,
+    IsTerminator,
+    NoMemoryEffect,
+    NoTerminator,
+    Pure,
+    ReturnLike,
+    SymbolOpInterface,
+    SymbolTable,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from xfuse_dialects.vocabulary import is_admitted, is_hoistable
+
+SCALAR = "xfuse.scalar"
+"""Argument mark: a scalar slot, which binds only a scalar or splat constant."""
+
+FLATTEN = "xfuse.flatten"
+"""Argument mark: its one core dimension stands for all dimensions of the operand, row-major."""
+
+ACCUMULATOR = "xfuse.accumulator"
+"""Argument mark: the narrowest element type that sums over this argument may be held in."""
+
+
+class SpeculatableIfBodyIs(ConditionallySpeculatable):
+    """A fused op may be hoisted only if every op of its region may."""
+
+    @classmethod
+    def is_speculatable(cls, op: Operation) -> bool:
+        return all(is_hoistable(inner) for region in op.regions for inner in region.walk() if inner.name != FusedOp.name)
+
+
+def _verify_body(op: Operation, body: Region, inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> None:
+    """The rules that recipe and fused op share: one block, typed arguments, a typed yield, only admitted ops."""
+    blocks = tuple(body.blocks)
+    if len(blocks) != 1:
+        raise VerifyException(f"'{op.name}' (law L1) expected a region of one block, got {len(blocks)} blocks")
+    block = blocks[0]
+    if tuple(block.arg_types) != tuple(inputs):
+        raise VerifyException(
+            f"'{op.name}' (law L1) expected block arguments of types ({_types(inputs)}), got ({_types(block.arg_types)})"
+        )
+    terminator = block.last_op
+    if not isinstance(terminator, YieldOp):
+        found = "nothing" if terminator is None else f"'{terminator.name}'"
+        raise VerifyException(f"'{op.name}' (law L1) expected its region to end in 'xfuse.yield', got {found}")
+    if tuple(terminator.values.types) != tuple(outputs):
+        raise VerifyException(
+            f"'{op.name}' (law L1) expected 'xfuse.yield' of types ({_types(outputs)}), "
+            f"got ({_types(terminator.values.types)})"
+        )
+    defined = set(block.args)
+    for inner in block.ops:
+        for operand in inner.operands:
+            if operand not in defined and operand.owner in (op, inner, block):
+                raise VerifyException(f"'{op.name}' (law L8) '{inner.name}' reads a value before it is defined")
+            if isinstance(operand.owner, Operation) and operand.owner.parent is block and operand not in defined:
+                raise VerifyException(f"'{op.name}' (law L8) '{inner.name}' reads a value before it is defined")
+        defined.update(inner.results)
+    for inner in body.walk():
+        if isinstance(inner, UnregisteredOp):
+            raise VerifyException(
+                f"'{op.name}' (law L1) holds the unregistered op '{inner.op_name.data}', which nothing proves pure"
+            )
+        if not is_admitted(inner):
+            raise VerifyException(
+                f"'{op.name}' (law L1) holds '{inner.name}', which is outside the vocabulary and not provably pure"
+            )
+
+
+def _types(types: Iterable[Attribute]) -> str:
+    return ", ".join(str(each) for each in types)
+
+
+def _print_results(printer: Printer, types: Sequence[Attribute]) -> None:
+    printer.print_string(" -> ")
+    if len(types) == 1:
+        printer.print_attribute(types[0])
+    else:
+        with printer.in_parens():
+            printer.print_list(types, printer.print_attribute)
+
+
+def _parse_results(parser: Parser) -> list[Attribute]:
+    parser.parse_punctuation("->")
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else types
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """Ends the region of a recipe or of a fused op and gives its results."""
+
+    name = "xfuse.yield"
+
+    values = var_operand_def()
+    """The results, one or more."""
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), ReturnLike(), Pure()))
+
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    def __init__(self, values: Sequence[SSAValue]):
+        super().__init__(operands=[values])
+
+    def verify_(self) -> None:
+        if not isinstance(self.parent_op(), FusedOp | RecipeOp):
+            raise VerifyException("'xfuse.yield' expected to end the region of 'xfuse.fused' or 'xfuse.recipe'")
+        if not self.values:
+            raise VerifyException("'xfuse.yield' expected at least one value")
+
+
+@irdl_op_definition
+class RecipeOp(IRDLOperation):
+    """A definition: a named function over element or core-dimension values, polymorphic as a gufunc is."""
+
+    name = "xfuse.recipe"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    """The name of the recipe within its family's library."""
+
+    function_type = prop_def(FunctionType)
+    """Types of arguments and results, at the widest element type and at core rank."""
+
+    element_types = opt_prop_def(ArrayAttr[Attribute])
+    """The element types that the recipe is good for; without it, only the written types."""
+
+    arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    """One dictionary of marks per argument: `SCALAR`, `FLATTEN`, `ACCUMULATOR`."""
+
+    body = region_def()
+    """One block that ends in `YieldOp`."""
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoMemoryEffect())
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def __init__(
+        self,
+        name: str,
+        body: Region,
+        *,
+        element_types: Sequence[Attribute] | None = None,
+        arg_attrs: Sequence[DictionaryAttr] | None = None,
+        attributes: dict[str, Attribute] | None = None,
+    ):
+        yielded = body.block.last_op
+        outputs = yielded.operand_types if yielded is not None else ()
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(body.block.arg_types, outputs),
+                "element_types": None if element_types is None else ArrayAttr(element_types),
+                "arg_attrs": None if arg_attrs is None else ArrayAttr(arg_attrs),
+            },
+            attributes=attributes or {},
+            regions=[body],
+        )
+
+    def marks(self, index: int) -> dict[str, Attribute]:
+        """The marks of one argument by name."""
+        return {} if self.arg_attrs is None else dict(self.arg_attrs.data[index].data)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> RecipeOp:
+        name = parser.parse_symbol_name()
+        marks: list[DictionaryAttr] = []
+
+        def argument() -> Parser.Argument:
+            parsed = parser.parse_argument()
+            marks.append(DictionaryAttr(parser.parse_optional_attr_dict()))
+            return parsed
+
+        arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+        results = _parse_results(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        attributes = dict(attributes.data) if attributes else {}
+        body = parser.parse_region(arguments)
+        element_types = attributes.pop("element_types", None)
+        return cls.create(
+            properties={
+                "sym_name": name,
+                "function_type": FunctionType.from_lists([each.type for each in arguments], results),
+                **({} if element_types is None else {"element_types": element_types}),
+                **({"arg_attrs": ArrayAttr(marks)} if any(each.data for each in marks) else {}),
+            },
+            attributes=attributes,
+            regions=[body],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        # The names of the arguments are printed before the region opens its own scope, so open one here.
+        arguments = self.body.block.args if self.body.blocks else ()
+        with printer.in_parens():
+            for index, argument in enumerate(arguments):
+                if index:
+                    printer.print_string(", ")
+                printer.print_block_argument(argument)
+                marks = self.marks(index)
+                if marks:
+                    printer.print_string(" ")
+                    printer.print_attr_dict(marks)
+        _print_results(printer, self.function_type.outputs.data)
+        shown = dict(self.attributes)
+        if self.element_types is not None:
+            shown["element_types"] = self.element_types
+        printer.print_op_attributes(shown, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        _verify_body(self, self.body, self.function_type.inputs.data, self.function_type.outputs.data)
+        if self.arg_attrs is not None and len(self.arg_attrs.data) != len(self.function_type.inputs.data):
+            raise VerifyException(
+                f"'{self.name}' expected one dictionary of marks per argument ({len(self.function_type.inputs.data)}), "
+                f"got {len(self.arg_attrs.data)}"
+            )
+        for inner in self.body.walk():
+            if isinstance(inner, FusedOp) and inner.recipe is not None and inner.label == self.sym_name.data:
+                raise VerifyException(f"'{self.name}' (law L1) @{self.sym_name.data} refers to itself")
+
+
+@irdl_op_definition
+class LibraryOp(IRDLOperation):
+    """A symbol table of recipes."""
+
+    name = "xfuse.library"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    """Name of the library."""
+
+    body = region_def()
+    """One block of `RecipeOp`."""
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolTable(), SymbolOpInterface(), NoMemoryEffect())
+
+    assembly_format = "$sym_name attr-dict-with-keyword $body"
+
+    def __init__(self, name: str, recipes: Sequence[RecipeOp]):
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[Region(Block(recipes))])
+
+    def verify_(self) -> None:
+        if len(self.body.blocks) != 1:
+            raise VerifyException(f"'{self.name}' expected a region of one block, got {len(self.body.blocks)} blocks")
+        for op in self.body.block.ops:
+            if not isinstance(op, RecipeOp):
+                raise VerifyException(f"'{self.name}' expected only 'xfuse.recipe', got '{op.name}'")
+
+
+@irdl_op_definition
+class FusedOp(IRDLOperation):
+    """An instance of a recipe: the region holds the very ops that were fused, at their own types."""
+
+    name = "xfuse.fused"
+
+    recipe = opt_prop_def(SymbolRefAttr)
+    """Label: the recipe that the region was found to be an instance of. The region alone says what the op means."""
+
+    inputs = var_operand_def()
+    """The arguments, in the recipe's order."""
+
+    shapes = var_operand_def()
+    """Operands that only give a shape: no part of identity, dtype key or kernel call."""
+
+    outputs = var_result_def()
+    """The results, one or more."""
+
+    body = region_def()
+    """One block whose arguments are the inputs and then the shapes; it ends in `YieldOp`."""
+
+    traits = traits_def(IsolatedFromAbove(), NoMemoryEffect(), SpeculatableIfBodyIs())
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+
+    def __init__(
+        self,
+        recipe: str | None,
+        inputs: Sequence[SSAValue],
+        shapes: Sequence[SSAValue],
+        outputs: Sequence[Attribute],
+        body: Region,
+        attributes: dict[str, Attribute] | None = None,
+    ):
+        super().__init__(
+            operands=[inputs, shapes],
+            result_types=[outputs],
+            properties={} if recipe is None else {"recipe": SymbolRefAttr(recipe)},
+            attributes=attributes or {},
+            regions=[body],
+        )
+
+    @property
+    def label(self) -> str | None:
+        """The label without its library, or None."""
+        return None if self.recipe is None else self.recipe.string_value().rsplit(".", 1)[-1]
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FusedOp:
+        symbol = parser.parse_optional_symbol_name()
+        recipe = None if symbol is None else SymbolRefAttr(symbol)
+        arguments: list[Parser.Argument] = []
+
+        def binding() -> SSAValue:
+            inner = parser.parse_argument(expect_type=False)
+            parser.parse_punctuation("=")
+            outer = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            type_ = parser.parse_type()
+            arguments.append(inner.resolve(type_))
+            return parser.resolve_operand(outer, type_)
+
+        inputs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
+        shapes: list[SSAValue] = []
+        if parser.parse_optional_keyword("shapes") is not None:
+            shapes = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
+        outputs = _parse_results(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region(arguments)
+        op = cls(None, inputs, shapes, outputs, body, dict(attributes.data) if attributes else {})
+        if recipe is not None:
+            op.properties["recipe"] = recipe
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.recipe is not None:
+            printer.print_string(" ")
+            printer.print_attribute(self.recipe)
+        printer.print_string(" ")
+        arguments = self.body.block.args if self.body.blocks else ()
+
+        def bindings(pairs: Iterable[tuple[SSAValue, SSAValue]]) -> None:
+            with printer.in_parens():
+                for index, (inner, outer) in enumerate(pairs):
+                    if index:
+                        printer.print_string(", ")
+                    printer.print_ssa_value(inner)
+                    printer.print_string(" = ")
+                    printer.print_operand(outer)
+                    printer.print_string(" : ")
+                    printer.print_attribute(outer.type)
+
+        count = len(self.inputs)
+        bindings(zip(arguments[:count], self.inputs, strict=False))
+        if self.shapes:
+            printer.print_string(" shapes ")
+            bindings(zip(arguments[count:], self.shapes, strict=False))
+        _print_results(printer, self.outputs.types)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False)
+
+    def verify_(self) -> None:
+        if not self.outputs:
+            raise VerifyException(f"'{self.name}' expected at least one result")
+        _verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
+
+
+@irdl_op_definition
+class BindingOp(IRDLOperation):
+    """A row of the binding table: this recipe has a kernel for these element types on this backend."""
+
+    name = "xfuse.binding"
+
+    recipe = prop_def(SymbolRefAttr)
+    """The recipe, by name."""
+
+    signature = prop_def(FunctionType)
+    """Element types of the operands and of the results."""
+
+    backend = prop_def(StringAttr)
+    """``numpy``, ``llvm`` or the name of a backend known to the session."""
+
+    kernel = opt_prop_def(StringAttr)
+    """Name of a kernel that the session holds; without it the backend makes the kernel itself. No code is imported."""
+
+    assembly_format = "$recipe $signature `on` $backend (`kernel` $kernel^)? attr-dict"
+
+    def verify_(self) -> None:
+        if not self.signature.outputs.data:
+            raise VerifyException(f"'{self.name}' expected a signature with at least one result")
+
+
+XFuse = Dialect("xfuse", [YieldOp, RecipeOp, LibraryOp, FusedOp, BindingOp])

@@ -1,0 +1,389 @@
+"""From ops to the value-numbered graph: scalars, constants, blocks. Linalg, tensor and scf ops have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ShapedType,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+
+from xfuse.canonical.folds import fold
+from xfuse.canonical.graph import (
+    BOUND,
+    UNINITIALISED,
+    UNIT,
+    Attributes,
+    Extent,
+    Graph,
+    Node,
+    Reference,
+    Value,
+)
+from xfuse.errors import UnsupportedError
+from xfuse.primitives import literals
+from xfuse.primitives.element_types import is_float, width
+from xfuse.primitives.table import PRIMITIVES
+from xfuse_dialects.xfuse import FusedOp, RecipeOp
+
+Handler = Callable[["GraphBuilder", Operation], Sequence[Value]]
+FusedHandler = Callable[["GraphBuilder", FusedOp], Sequence[Value] | None]
+Resources = Mapping[str, bytes]
+
+_DYNAMIC = -(1 << 63)
+_FLOAT_NAMES: dict[type[Attribute], str] = {
+    Float16Type: "f16",
+    BFloat16Type: "bf16",
+    Float32Type: "f32",
+    Float64Type: "f64",
+}
+_PREDICATES = {"arith.cmpf": arith.CMPF_COMPARISON_OPERATIONS, "arith.cmpi": arith.CMPI_COMPARISON_OPERATIONS}
+_DEFAULTS = {"fastmath": "none", "overflowFlags": "none"}
+
+
+def element_name(type_: Attribute) -> str:
+    """The name of a type's element type: "f32" for ``f32``, ``tensor<4xf32>`` and ``tensor<?xf32>`` alike."""
+    if isinstance(type_, ShapedType):
+        type_ = type_.get_element_type()  # type: ignore[attr-defined]
+    if isinstance(type_, IntegerType):
+        return f"i{type_.width.data}"
+    if isinstance(type_, IndexType):
+        return "index"
+    return _FLOAT_NAMES.get(type(type_)) or str(type_)
+
+
+def static_shape(type_: Attribute) -> tuple[int | None, ...]:
+    """Extents of a type, None where dynamic; a scalar has none."""
+    if not isinstance(type_, ShapedType):
+        return ()
+    return tuple(None if extent == _DYNAMIC or extent == -1 else extent for extent in type_.get_shape())
+
+
+def tensor_view(node: int, index: Sequence[int], extents: tuple[Extent, ...]) -> Value:
+    """A value whose axes of extent one feed no parameter."""
+    return Value(node, tuple(UNIT if axis >= 0 and extents[axis] == 1 else axis for axis in index), extents)
+
+
+def joined_extents(values: Sequence[Value]) -> tuple[Extent, ...]:
+    """The extents that values of one shape agree on, static ones preferred."""
+    extents: tuple[Extent, ...] = ()
+    for value in values:
+        if not extents:
+            extents = value.extents
+        elif value.extents and value.extents != extents:
+            extents = tuple(b if isinstance(b, int) else a for a, b in zip(extents, value.extents, strict=True))
+    return extents
+
+
+class GraphBuilder:
+    """Reads ops in order and keeps the value of every SSA value that it has seen.
+
+    ``substitution`` replaces element types by name (a recipe written at f64, read at f32): literals of a replaced type
+    are rounded once to the new type and casts between equal types vanish. With ``fastmath=False`` fast-math flags are
+    not part of a node. ``fused`` decides about fused ops: it returns their results, or None to read their region.
+    ``resources`` holds the blobs of ``dense_resource`` constants.
+    """
+
+    def __init__(
+        self,
+        *,
+        substitution: Mapping[str, str] | None = None,
+        fastmath: bool = True,
+        fused: FusedHandler | None = None,
+        resources: Resources | None = None,
+    ) -> None:
+        self.graph = Graph()
+        self.values: dict[SSAValue, Value] = {}
+        self.substitution = substitution or {}
+        self.fastmath = fastmath
+        self.fused = fused
+        self.resources = resources or {}
+        self.argument_values: list[Value] = []
+        self.loop_depth = 0
+        self._element_names: dict[Attribute, str] = {}
+
+    # Types and attributes
+
+    def element_type(self, type_: Attribute) -> str:
+        """Element type by name, after substitution."""
+        name = self._element_names.get(type_)
+        if name is None:
+            name = element_name(type_)
+            name = self._element_names[type_] = self.substitution.get(name, name)
+        return name
+
+    def attributes(self, op: Operation) -> Attributes:
+        """The properties of an op that are not at their default, as sorted (name, text) pairs."""
+        found: list[tuple[str, object]] = []
+        for name, value in op.properties.items():
+            if name == "predicate":
+                assert isinstance(value, IntegerAttr)
+                found.append((name, _PREDICATES[op.name][value.value.data]))
+            elif name in _DEFAULTS:
+                if name == "fastmath" and not self.fastmath:
+                    continue
+                flags = sorted(str(flag) for flag in value.data)  # type: ignore[attr-defined]
+                if flags:
+                    found.append((name, ",".join(flags)))
+            elif name not in ("operandSegmentSizes", "resultSegmentSizes"):
+                found.append((name, str(value)))
+        found.sort()
+        return tuple(found)
+
+    # Arguments
+
+    def argument(self, ssa: SSAValue, extents: Sequence[int | None] | None = None) -> Value:
+        """Make an SSA value the next argument. ``extents`` may replace dynamic extents by known ones."""
+        number = len(self.argument_values)
+        static = static_shape(ssa.type)
+        known = static if extents is None else tuple(extents)
+        symbolic = tuple(("argument", number, axis) if e is None else e for axis, e in enumerate(known))
+        node = self.graph.intern(
+            Node("argument", self.element_type(ssa.type), (("number", number),), (), len(symbolic))
+        )
+        value = tensor_view(node, range(len(symbolic)), symbolic)
+        self.argument_values.append(value)
+        self.values[ssa] = value
+        return value
+
+    # Blocks and ops
+
+    def block(self, block: Block) -> list[Value]:
+        """Read a block whose arguments are known; returns the values of the terminator's operands."""
+        for op in block.ops:
+            self.operation(op)
+        terminator = block.last_op
+        return [] if terminator is None else [self.values[operand] for operand in terminator.operands]
+
+    def operation(self, op: Operation) -> None:
+        """Read one op and keep the values of its results."""
+        if not op.results:
+            return
+        try:
+            results = self._results(op)
+        except UnsupportedError:
+            results = self.opaque(op)
+        for ssa, value in zip(op.results, results, strict=True):
+            self.values[ssa] = value
+
+    def _results(self, op: Operation) -> Sequence[Value]:
+        handler = HANDLERS.get(op.name)
+        if handler is not None:
+            return handler(self, op)
+        if op.name in PRIMITIVES:
+            operands = [self.values[operand] for operand in op.operands]
+            return self.scalar(op, operands, joined_extents(operands))
+        return self.opaque(op)
+
+    def scalar(self, op: Operation, operands: Sequence[Value], extents: tuple[Extent, ...]) -> Sequence[Value]:
+        """A scalar op at every point of a frame."""
+        for operand in operands:
+            if operand.node == UNINITIALISED:
+                raise UnsupportedError(f"'{op.name}' reads a value that was never written")
+        kind = op.name
+        attributes = self.attributes(op) if op.properties else ()
+        element_type = self.element_type(op.results[0].type)
+        if len(op.results) > 1:
+            return [
+                self.graph.pointwise(
+                    kind, self.element_type(ssa.type), (*attributes, ("result", number)), operands, extents
+                )
+                for number, ssa in enumerate(op.results)
+            ]
+        if kind in ("arith.extf", "arith.truncf"):
+            operand = operands[0]
+            source = self.graph.nodes[operand.node].element_type
+            if source == element_type:
+                return [operand._replace(extents=extents)]
+            if is_float(source) and is_float(element_type):
+                # A substitution may turn one cast into the other.
+                kind = "arith.extf" if width(element_type) > width(source) else "arith.truncf"
+        folded = fold(self.graph, kind, element_type, attributes, operands)
+        if folded is not None:
+            return [folded._replace(extents=extents)]
+        return [self.graph.pointwise(kind, element_type, attributes, operands, extents)]
+
+    def constant(self, value: Attribute, type_: Attribute, extents: tuple[Extent, ...] | None = None) -> Value:
+        """The value of an ``arith.constant``: a literal by bits, or a table of them."""
+        shape = static_shape(type_)
+        own: tuple[Extent, ...] = tuple(extent for extent in shape if extent is not None)
+        extents = own if extents is None else extents
+        element_type = self.element_type(type_)
+        if isinstance(value, DenseIntOrFPElementsAttr) and value.is_splat():
+            return self.graph.constant(element_type, literals.to_bits(value.get_values()[0], element_type), extents)
+        if isinstance(value, FloatAttr | IntegerAttr):
+            return self.graph.constant(element_type, literals.to_bits(value.value.data, element_type), extents)
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            size = max(1, (width(element_type) + 7) // 8)
+            data = b"".join(
+                literals.to_bits(item, element_type).to_bytes(size, "little") for item in value.iter_values()
+            )
+        elif isinstance(value, DenseResourceAttr):
+            handle = value.resource_handle.data
+            data = self.resources.get(handle, b"")
+            if not data:
+                raise UnsupportedError(f"constant refers to the resource '{handle}', whose blob is not at hand")
+            if self.element_type(type_) != element_name(type_):
+                raise UnsupportedError("a dense_resource constant cannot follow another element type")
+        else:
+            raise UnsupportedError(f"constant {value} is not in the vocabulary")
+        node = self.graph.intern(Node("dense", element_type, (("shape", own), ("data", data)), (), len(own)))
+        return tensor_view(node, range(len(own)), own)
+
+    # Nodes that make axes of their own
+
+    def structural(
+        self,
+        kind: str,
+        element_type: str,
+        attributes: Attributes,
+        operands: Sequence[tuple[Value, Mapping[int, int]]],
+        fresh: Sequence[int],
+        extents: tuple[Extent, ...],
+        scalars: Sequence[Value] = (),
+    ) -> Value:
+        """A node with the result axes ``fresh`` as its own indices.
+
+        Each operand comes with a map from its axes to result axes, or to ``BOUND + k`` for axes that the node binds.
+        Result axes that are not fresh pass through. ``scalars`` are further operands without axes.
+        """
+        mapped: list[tuple[int, ...]] = []
+        order = {axis: position for position, axis in enumerate(fresh)}
+        for value, axes in operands:
+            if value.node == UNINITIALISED:
+                raise UnsupportedError(f"{kind} reads a value that was never written")
+            index = tuple(UNIT if axis < 0 else axes[axis] for axis in value.index)
+            index = tuple(
+                UNIT if 0 <= axis < BOUND and extents[axis] == 1 and axis not in order else axis for axis in index
+            )
+            mapped.append(index)
+            for axis in index:
+                if 0 <= axis < BOUND and axis not in order:
+                    order[axis] = len(order)
+        references = [
+            Reference(value.node, tuple(axis if axis < 0 or axis >= BOUND else order[axis] for axis in index))
+            for (value, _), index in zip(operands, mapped, strict=True)
+        ]
+        references.extend(Reference(value.node, ()) for value in scalars)
+        node = Node(kind, element_type, (("fresh", len(fresh)), *attributes), tuple(references), len(order))
+        return Value(self.graph.intern(node), tuple(order), extents)
+
+    def opaque(self, op: Operation) -> Sequence[Value]:
+        """Results of an op that the table does not know: equal only to those of an equal op on equal values."""
+        operands = [self.values[operand] for operand in op.operands if operand in self.values]
+        key: object = str(op.name)
+        if op.regions or len(operands) != len(op.operands) or any(o.node == UNINITIALISED for o in operands):
+            key = (op.name, len(self.graph.nodes))
+            operands = []
+        texts = tuple(sorted((name, str(value)) for name, value in {**op.properties, **op.attributes}.items()))
+        bound = 0
+        placed: list[tuple[Value, Mapping[int, int]]] = []
+        for operand in operands:
+            placed.append((operand, {axis: BOUND + bound + axis for axis in range(len(operand.extents))}))
+            bound += len(operand.extents)
+        results: list[Value] = []
+        for number, ssa in enumerate(op.results):
+            shape = static_shape(ssa.type)
+            attributes: Attributes = (("op", key), ("properties", texts), ("result", number))
+            value = self.structural(
+                "opaque", self.element_type(ssa.type), attributes, placed, range(len(shape)), (0,) * len(shape)
+            )
+            results.append(self.with_extents(value.node, shape))
+        return results
+
+    def with_extents(self, node: int, shape: Sequence[int | None]) -> Value:
+        """A node that is a whole tensor; dynamic extents become nodes that read them off it."""
+        extents: list[Extent] = []
+        for axis, extent in enumerate(shape):
+            if extent is not None:
+                extents.append(extent)
+                continue
+            whole = tuple(BOUND + position for position in range(len(shape)))
+            read = Node("extent", "index", (("axis", axis),), (Reference(node, whole),), 0)
+            extents.append(("value", self.graph.intern(read), 0))
+        return tensor_view(node, range(len(shape)), tuple(extents))
+
+    def extent_value(self, extent: Extent) -> Value:
+        """An extent as a scalar of type index."""
+        if isinstance(extent, int):
+            return self.graph.constant("index", extent)
+        kind, number, axis = extent
+        if kind == "value":
+            return Value(number, (), ())
+        node = Node("extent", "index", (("argument", number), ("axis", axis)), (), 0)
+        return Value(self.graph.intern(node), (), ())
+
+    def extent_of(self, value: Value) -> Extent:
+        """The extent that a scalar of type index stands for."""
+        bits = self.graph.bits(value.node)
+        if bits is not None:
+            return int(literals.from_bits(bits, "index"))
+        node = self.graph.nodes[value.node]
+        attributes = dict(node.attributes)
+        if node.kind == "extent" and "argument" in attributes:
+            return ("argument", attributes["argument"], attributes["axis"])  # type: ignore[return-value]
+        return ("value", value.node, 0)
+
+
+def _constant(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, arith.ConstantOp)
+    return [builder.constant(op.value, op.result.type)]
+
+
+def _fused(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, FusedOp)
+    if builder.fused is not None:
+        results = builder.fused(builder, op)
+        if results is not None:
+            return results
+    for inner, outer in zip(op.body.block.args, (*op.inputs, *op.shapes), strict=True):
+        builder.values[inner] = builder.values[outer]
+    return builder.block(op.body.block)
+
+
+HANDLERS: dict[str, Handler] = {"arith.constant": _constant, FusedOp.name: _fused}
+"""How each op that is not a plain scalar op is read; the other build files add theirs."""
+
+
+def build_body(
+    op: RecipeOp | FusedOp,
+    *,
+    substitution: Mapping[str, str] | None = None,
+    extents: Sequence[Sequence[int | None]] | None = None,
+    fastmath: bool = True,
+    resources: Resources | None = None,
+) -> tuple[GraphBuilder, list[Value]]:
+    """The graph of a recipe's or fused op's region: its block arguments are the arguments.
+
+    Shape operands of a fused op are no arguments. Returns the builder and the values of the results.
+    """
+    builder = GraphBuilder(substitution=substitution, fastmath=fastmath, resources=resources)
+    block = op.body.block
+    count = len(op.inputs) if isinstance(op, FusedOp) else len(block.args)
+    for position, argument in enumerate(block.args[:count]):
+        builder.argument(argument, None if extents is None else extents[position])
+    for argument in block.args[count:]:
+        builder.values[argument] = shape_only(builder, argument)
+    return builder, builder.block(block)
+
+
+def shape_only(builder: GraphBuilder, argument: BlockArgument) -> Value:
+    """The value of a shape operand: extents without content, or an index."""
+    shape = static_shape(argument.type)
+    if isinstance(argument.type, ShapedType):
+        node = builder.graph.intern(Node("opaque", "index", (("shape operand", argument.index),), (), len(shape)))
+        return builder.with_extents(node, shape)._replace(node=UNINITIALISED, index=())
+    node = builder.graph.intern(Node("opaque", "index", (("shape operand", argument.index),), (), 0))
+    return Value(node, (), ())

@@ -1,0 +1,303 @@
+"""Tensor ops to the graph: shapes, views, slices, padding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import tensor
+from xdsl.ir import Operation, SSAValue
+
+from xfuse.canonical.build import HANDLERS, GraphBuilder, element_name, static_shape, tensor_view
+from xfuse.canonical.build_linalg import body_op, index_value
+from xfuse.canonical.gather import gather
+from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Value
+from xfuse.errors import UnsupportedError
+
+_DYNAMIC = -(1 << 63)
+
+
+def _shape(builder: GraphBuilder, op: Operation, sizes: Sequence[SSAValue]) -> tuple[Extent, ...]:
+    """The extents of an op's result, dynamic ones from its operands in order."""
+    given = iter(sizes)
+    return tuple(
+        builder.extent_of(builder.values[next(given)]) if extent is None else extent
+        for extent in static_shape(op.results[0].type)
+    )
+
+
+def _empty(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    return [Value(UNINITIALISED, (), _shape(builder, op, op.operands))]
+
+
+def _splat(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    return [Value(builder.values[op.operands[0]].node, (), _shape(builder, op, op.operands[1:]))]
+
+
+def _dim(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    axis = builder.extent_of(builder.values[op.operands[1]])
+    extents = builder.values[op.operands[0]].extents
+    if not isinstance(axis, int) or not 0 <= axis < len(extents):
+        raise UnsupportedError("tensor.dim of a computed or impossible axis")
+    return [builder.extent_value(extents[axis])]
+
+
+def _cast(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    source = builder.values[op.operands[0]]
+    shape = static_shape(op.results[0].type)
+    if not shape and source.extents:
+        raise UnsupportedError("tensor.cast to an unranked type")
+    extents = tuple(old if new is None else new for old, new in zip(source.extents, shape, strict=True))
+    return [tensor_view(source.node, source.index, extents)]
+
+
+def _extract(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    at = [builder.values[operand] for operand in op.operands[1:]]
+    return [gather(builder.graph, builder.values[op.operands[0]], at, ())]
+
+
+def _from_elements(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    shape = tuple(extent for extent in static_shape(op.results[0].type) if extent is not None)
+    elements = [builder.values[operand] for operand in op.operands]
+    if len(elements) == 1:
+        return [Value(elements[0].node, (), shape)]
+    element_type = builder.element_type(op.results[0].type)
+    node = builder.structural(
+        "from_elements", element_type, (("shape", shape),), [], range(len(shape)), shape, elements
+    )
+    return [tensor_view(node.node, range(len(shape)), shape)]
+
+
+def _regroup(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    """``expand_shape`` and ``collapse_shape``: index maps where only unit axes come and go, else a real reshape."""
+    assert isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp)
+    expands = isinstance(op, tensor.ExpandShapeOp)
+    source = builder.values[op.operands[0]]
+    groups = [tuple(axis.value.data for axis in group.data) for group in op.reassociation.data]  # type: ignore[union-attr]
+    extents: list[Extent] = []
+    if expands:
+        given = iter(op.operands[1:])
+        extents = [
+            builder.extent_of(builder.values[next(given)]) if e is None else e for e in static_shape(op.results[0].type)
+        ]
+    else:
+        extents = [-1 if e is None else e for e in static_shape(op.results[0].type)]
+    passed: dict[int, int] = {}
+    hard: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    for position, group in enumerate(groups):
+        big = extents if expands else source.extents
+        wide = tuple(axis for axis in group if big[axis] != 1)
+        if len(wide) > 1:
+            hard.append(((position,), wide) if expands else (wide, (position,)))
+            continue
+        for axis in wide:
+            if expands:
+                passed[position] = axis
+                if not isinstance(extents[axis], int) or isinstance(source.extents[position], int):
+                    extents[axis] = source.extents[position]
+            else:
+                passed[axis] = position
+                extents[position] = source.extents[axis]
+        if not wide and not expands:
+            extents[position] = 1
+    for before, (after, *_) in hard:
+        if not expands and extents[after] == -1:
+            sizes = [source.extents[axis] for axis in before]
+            if not all(isinstance(size, int) for size in sizes):
+                extents[after] = _product(builder, sizes)
+            else:
+                extents[after] = math.prod(size for size in sizes if isinstance(size, int))
+    result = tuple(extents)
+    touched = {axis for before, _ in hard for axis in before}
+    if not touched & set(source.index):
+        index = [UNIT if axis < 0 else passed.get(axis, UNIT) for axis in source.index]
+        return [tensor_view(source.node, index, result)]
+    axes = dict(passed)
+    scalars: list[Value] = []
+    described: list[tuple[tuple[Extent, ...], tuple[Extent, ...]]] = []
+    fresh: list[int] = []
+    bound = 0
+    for before, after in hard:
+        for axis in before:
+            axes[axis] = BOUND + bound
+            bound += 1
+        fresh.extend(after)
+        described.append(
+            (
+                tuple(_described(source.extents[axis], scalars) for axis in before),
+                tuple(_described(result[axis], scalars) for axis in after),
+            )
+        )
+    axes.update({axis: UNIT for axis in range(len(source.extents)) if axis not in axes})
+    element_type = builder.element_type(op.results[0].type)
+    attributes = (("groups", tuple(described)),)
+    return [builder.structural("reshape", element_type, attributes, [(source, axes)], fresh, result, scalars)]
+
+
+def _product(builder: GraphBuilder, sizes: Sequence[Extent]) -> Extent:
+    value = builder.extent_value(1)
+    for size in sizes:
+        operands = [value, builder.extent_value(size)]
+        if builder.graph.bits(value.node) == 1:
+            value = operands[1]
+        else:
+            value = builder.graph.pointwise("arith.muli", "index", (), operands, ())
+    return builder.extent_of(value)
+
+
+def _described(extent: Extent, scalars: list[Value]) -> Extent:
+    """An extent as a node's attribute says it; a computed one becomes the k-th scalar operand of the node."""
+    if isinstance(extent, int) or extent[0] != "value":
+        return extent
+    scalars.append(Value(extent[1], (), ()))
+    return ("operand", len(scalars) - 1, 0)
+
+
+def _sizes(builder: GraphBuilder, static: Sequence[int], dynamic: Iterator[SSAValue]) -> list[Extent]:
+    return [builder.extent_of(builder.values[next(dynamic)]) if size == _DYNAMIC else size for size in static]
+
+
+def _extract_slice(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, tensor.ExtractSliceOp)
+    source = builder.values[op.source]
+    offsets = _sizes(builder, op.static_offsets.get_values(), iter(op.offsets))
+    sizes = _sizes(builder, op.static_sizes.get_values(), iter(op.sizes))
+    strides = _sizes(builder, op.static_strides.get_values(), iter(op.strides))
+    kept = _kept_axes(sizes, len(static_shape(op.result.type)))
+    result = tuple(sizes[axis] for axis in kept)
+    axes = {axis: kept.index(axis) if axis in kept else UNIT for axis in range(len(sizes))}
+    scalars: list[Value] = []
+    described: list[tuple[Extent, Extent, Extent, Extent]] = []
+    fresh: list[int] = []
+    for axis in range(len(sizes)):
+        whole = offsets[axis] == 0 and strides[axis] == 1 and sizes[axis] == source.extents[axis]
+        if whole or axis not in source.index:
+            continue
+        axes[axis] = BOUND + len(described)
+        four = (source.extents[axis], offsets[axis], sizes[axis], strides[axis])
+        described.append(tuple(_described(extent, scalars) for extent in four))  # type: ignore[arg-type]
+        if sizes[axis] != 1:
+            fresh.append(kept.index(axis))
+    if not described:
+        return [tensor_view(source.node, [UNIT if axis < 0 else axes[axis] for axis in source.index], result)]
+    element_type = builder.element_type(op.result.type)
+    attributes = (("axes", tuple(described)),)
+    return [builder.structural("slice", element_type, attributes, [(source, axes)], fresh, result, scalars)]
+
+
+def _kept_axes(sizes: Sequence[Extent], rank: int) -> list[int]:
+    """Which axes a rank-reducing slice keeps: it drops unit axes, from the front as many as needed."""
+    surplus = len(sizes) - rank
+    kept: list[int] = []
+    for axis, size in enumerate(sizes):
+        if size == 1 and surplus:
+            surplus -= 1
+        else:
+            kept.append(axis)
+    if surplus:
+        raise UnsupportedError("a slice whose result drops an axis that is not of extent one")
+    return kept
+
+
+def _insert_slice(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, tensor.InsertSliceOp)
+    source, target = builder.values[op.source], builder.values[op.dest]
+    offsets = _sizes(builder, op.static_offsets.get_values(), iter(op.offsets))
+    sizes = _sizes(builder, op.static_sizes.get_values(), iter(op.sizes))
+    strides = _sizes(builder, op.static_strides.get_values(), iter(op.strides))
+    kept = _kept_axes(sizes, len(source.extents))
+    rank = len(sizes)
+    scalars: list[Value] = []
+    described = tuple(
+        tuple(_described(extent, scalars) for extent in (target.extents[a], offsets[a], sizes[a], strides[a]))
+        for a in range(rank)
+    )
+    operands = [(source, {position: BOUND + axis for position, axis in enumerate(kept)})]
+    if target.node != UNINITIALISED:
+        operands.append((target, {axis: BOUND + rank + axis for axis in range(rank)}))
+    attributes = (("axes", described), ("initialised", target.node != UNINITIALISED))
+    element_type = builder.element_type(op.result.type)
+    value = builder.structural("insert_slice", element_type, attributes, operands, range(rank), target.extents, scalars)
+    return [tensor_view(value.node, range(rank), target.extents)]
+
+
+def _insert(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    target = builder.values[op.operands[1]]
+    scalars = [builder.values[op.operands[0]], *(builder.values[operand] for operand in op.operands[2:])]
+    rank = len(target.extents)
+    placed = [(target, {axis: BOUND + axis for axis in range(rank)})]
+    value = builder.structural(
+        "insert", builder.element_type(op.results[0].type), (), placed, range(rank), target.extents, scalars
+    )
+    return [tensor_view(value.node, range(rank), target.extents)]
+
+
+def _concat(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, tensor.ConcatOp)
+    axis = op.dim.value.data
+    parts = [builder.values[operand] for operand in op.inputs]
+    scalars: list[Value] = []
+    described = tuple(_described(part.extents[axis], scalars) for part in parts)
+    total = static_shape(op.result.type)[axis]
+    if total is None:
+        raise UnsupportedError("tensor.concat to a dynamic extent")
+    extents = tuple(total if a == axis else parts[0].extents[a] for a in range(len(parts[0].extents)))
+    operands = [
+        (part, {a: BOUND + number if a == axis else a for a in range(len(extents))})
+        for number, part in enumerate(parts)
+    ]
+    element_type = builder.element_type(op.result.type)
+    return [builder.structural("concat", element_type, (("parts", described),), operands, [axis], extents, scalars)]
+
+
+def _pad(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    assert isinstance(op, tensor.PadOp)
+    source = builder.values[op.source]
+    low = _sizes(builder, op.static_low.get_values(), iter(op.low))
+    high = _sizes(builder, op.static_high.get_values(), iter(op.high))
+    shape = static_shape(op.result.type)
+    extents: list[Extent] = []
+    for axis, extent in enumerate(shape):
+        if extent is not None:
+            extents.append(extent)
+        elif low[axis] == 0 and high[axis] == 0:
+            extents.append(source.extents[axis])
+        else:
+            raise UnsupportedError("tensor.pad to a dynamic extent")
+    result = tuple(extents)
+    block = op.region.block
+    for axis, argument in enumerate(block.args):
+        builder.values[argument] = index_value(builder, axis, result)
+    for inner in list(block.ops)[:-1]:
+        body_op(builder, inner, result)
+    assert block.last_op is not None
+    padding = builder.values[block.last_op.operands[0]]
+    scalars: list[Value] = []
+    padded = [axis for axis in range(len(shape)) if (low[axis], high[axis]) != (0, 0)]
+    described = tuple(
+        tuple(_described(extent, scalars) for extent in (source.extents[a], low[a], high[a])) for a in padded
+    )
+    axes = {axis: BOUND + padded.index(axis) if axis in padded else axis for axis in range(len(shape))}
+    operands = [(source, axes), (padding, {axis: axis for axis in range(len(shape))})]
+    element_type = element_name(op.result.type)
+    element_type = builder.substitution.get(element_type, element_type)
+    return [builder.structural("pad", element_type, (("axes", described),), operands, padded, result, scalars)]
+
+
+HANDLERS.update(
+    {
+        "tensor.empty": _empty,
+        "tensor.splat": _splat,
+        "tensor.dim": _dim,
+        "tensor.cast": _cast,
+        "tensor.extract": _extract,
+        "tensor.from_elements": _from_elements,
+        "tensor.expand_shape": _regroup,
+        "tensor.collapse_shape": _regroup,
+        "tensor.extract_slice": _extract_slice,
+        "tensor.insert_slice": _insert_slice,
+        "tensor.insert": _insert,
+        "tensor.concat": _concat,
+        "tensor.pad": _pad,
+    }
+)

@@ -1,0 +1,199 @@
+"""The value-numbered graph under the canonical form: point-wise nodes over index parameters.
+
+A node is a function of index parameters ``0 .. rank-1``. A reference to another node gives one index for each of that
+node's parameters: a parameter of the referring node, an index that the referring node binds (``BOUND + k``), or
+``UNIT``, the only index of an axis of extent one. Equal nodes are one node, so equal values have equal numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from xfuse.primitives.table import PRIMITIVES
+
+UNIT = -1
+"""Index of an axis of extent one."""
+
+BOUND = 1 << 16
+"""Indices from here on are bound by the referring node (a reduction, a slice, a gather)."""
+
+UNINITIALISED = -1
+"""Node number of a value that must not be read (``tensor.empty``)."""
+
+Index = tuple[int, ...]
+Extent = int | tuple[str, int, int]
+"""Static extent, or a symbol: ``("argument", number, axis)`` or ``("value", node, 0)`` for a computed one."""
+
+Attributes = tuple[tuple[str, object], ...]
+
+
+class Reference(NamedTuple):
+    """A use of a node: its number and one index for each of its parameters."""
+
+    node: int
+    index: Index
+
+
+class Node(NamedTuple):
+    """One value-numbered function.
+
+    ``kind`` is an op name of the primitives table, or one of `STRUCTURAL`. ``element_type`` is that of the value.
+    """
+
+    kind: str
+    element_type: str
+    attributes: Attributes
+    references: tuple[Reference, ...]
+    rank: int
+
+
+class Value(NamedTuple):
+    """A view of a node as a tensor: which axis feeds each parameter, and the extents of all axes.
+
+    An axis that feeds no parameter is a broadcast axis. Scalars have no axes.
+    """
+
+    node: int
+    index: Index
+    extents: tuple[Extent, ...]
+
+
+STRUCTURAL = frozenset(
+    {
+        "argument",
+        "constant",
+        "dense",
+        "extent",
+        "index",
+        "reduce",
+        "fold",
+        "accumulator",
+        "gather",
+        "reshape",
+        "slice",
+        "pad",
+        "insert_slice",
+        "concat",
+        "insert",
+        "from_elements",
+        "loop",
+        "carried",
+        "fused",
+        "opaque",
+    }
+)
+"""Node kinds that are not scalar ops."""
+
+FRESH_INDEX_KINDS = frozenset(
+    {"reshape", "slice", "pad", "insert_slice", "concat", "insert", "from_elements", "loop", "opaque"}
+)
+"""Kinds that make indices of their own: attribute ``fresh`` says how many leading parameters those are."""
+
+MIRRORED_PREDICATES = {
+    "ogt": "olt",
+    "oge": "ole",
+    "ugt": "ult",
+    "uge": "ule",
+    "sgt": "slt",
+    "sge": "sle",
+}
+SYMMETRIC_PREDICATES = frozenset({"oeq", "one", "ord", "ueq", "une", "uno", "eq", "ne"})
+
+
+def is_commutative(node: Node) -> bool:
+    """Whether the two operands of a node may be swapped without changing one bit of its value (rule R2)."""
+    primitive = PRIMITIVES.get(node.kind)
+    if primitive is None:
+        return False
+    if primitive.commutative:
+        return True
+    return node.kind in ("arith.cmpf", "arith.cmpi") and dict(node.attributes)["predicate"] in SYMMETRIC_PREDICATES
+
+
+class Graph:
+    """A growing set of value-numbered nodes; children always have smaller numbers than the nodes that use them."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._numbers: dict[Node, int] = {}
+        self._frames: dict[tuple[Index, ...], tuple[tuple[Index, ...], Index]] = {}
+
+    def intern(self, node: Node) -> int:
+        """The number of a node equal to this one."""
+        number = self._numbers.get(node)
+        if number is None:
+            number = len(self.nodes)
+            self.nodes.append(node)
+            self._numbers[node] = number
+        return number
+
+    def pointwise(
+        self,
+        kind: str,
+        element_type: str,
+        attributes: Attributes,
+        operands: Sequence[Value],
+        extents: tuple[Extent, ...],
+    ) -> Value:
+        """A node that applies a scalar op at every point of the frame that its operands share.
+
+        Operands' indices and ``extents`` speak of the axes of one frame. Parameters are numbered by first use.
+        """
+        if kind in ("arith.cmpf", "arith.cmpi"):
+            attributes, operands = _mirror(attributes, operands)
+        indices = tuple(operand.index for operand in operands)
+        frame = self._frames.get(indices)
+        if frame is None:
+            frame = self._frames[indices] = local_frame(indices)
+        local, order = frame
+        references = tuple(Reference(o.node, i) for o, i in zip(operands, local, strict=True))
+        return Value(self.intern(Node(kind, element_type, attributes, references, len(order))), order, extents)
+
+    def constant(self, element_type: str, bits: int, extents: tuple[Extent, ...] = ()) -> Value:
+        """A literal by bits, as a splat over the extents."""
+        return Value(self.intern(Node("constant", element_type, (("bits", bits),), (), 0)), (), extents)
+
+    def bits(self, number: int) -> int | None:
+        """The bits of a node that is a literal, else None."""
+        if number < 0:
+            return None
+        node = self.nodes[number]
+        return node.attributes[0][1] if node.kind == "constant" else None  # type: ignore[return-value]
+
+    def reachable(self, roots: Iterable[int]) -> list[int]:
+        """All node numbers in the cones of the roots, ascending, hence definitions before uses."""
+        seen: set[int] = set()
+        stack = [root for root in roots if root >= 0]
+        while stack:
+            number = stack.pop()
+            if number not in seen:
+                seen.add(number)
+                stack.extend(ref.node for ref in self.nodes[number].references if ref.node not in seen)
+        return sorted(seen)
+
+
+def local_frame(indices: Sequence[Index], bound: Sequence[int] = ()) -> tuple[tuple[Index, ...], Index]:
+    """Number the axes of a frame by first use.
+
+    Returns the indices in local numbering and the axes in order; axes in ``bound`` become ``BOUND + position``.
+    """
+    order: dict[int, int] = {}
+    for index in indices:
+        for axis in index:
+            if axis >= 0 and axis not in order and axis not in bound:
+                order[axis] = len(order)
+    local = tuple(
+        tuple(axis if axis < 0 else BOUND + bound.index(axis) if axis in bound else order[axis] for axis in index)
+        for index in indices
+    )
+    return local, tuple(order)
+
+
+def _mirror(attributes: Attributes, operands: Sequence[Value]) -> tuple[Attributes, Sequence[Value]]:
+    predicate = dict(attributes)["predicate"]
+    mirrored = MIRRORED_PREDICATES.get(str(predicate))
+    if mirrored is None:
+        return attributes, operands
+    swapped = tuple((name, mirrored if name == "predicate" else value) for name, value in attributes)
+    return swapped, operands[::-1]

@@ -1,0 +1,38 @@
+"""What xfuse adds to xDSL's tools. Imported at every start of ``xdsl-opt``: nothing heavy at module level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.universe import Universe
+
+
+def _dialect() -> Any:
+    from xfuse_dialects.xfuse import XFuse
+
+    return XFuse
+
+
+def _fuse() -> Any:
+    from xfuse.passes.fuse import FusePass
+
+    return FusePass
+
+
+def _decompose() -> Any:
+    from xfuse.passes.decompose import DecomposePass
+
+    return DecomposePass
+
+
+def _frontend() -> Any:
+    from xfuse.frontend import XfuseFrontend
+
+    return XfuseFrontend
+
+
+XFUSE_UNIVERSE = Universe(
+    all_dialects={"xfuse": _dialect},
+    all_passes={"xfuse-fuse": _fuse, "xfuse-decompose": _decompose},
+    all_frontends={"xfuse-mlir": _frontend},
+)
