@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,11 @@ def main() -> None:
             ours, theirs = np.empty_like(a), np.empty_like(a)
             kernel, function = ufunc(body), getattr(library, body.__name__)
             pointers = [ctypes.c_void_p(array.ctypes.data) for array in (theirs, a, b)]
-            size = ctypes.c_long(elements)
-            calls = (lambda k=kernel, o=ours: k(a, b, out=o), lambda f=function, p=pointers: f(*p, size))
+            calls = (partial(kernel, a, b, out=ours), partial(function, *pointers, ctypes.c_long(elements)))
             own, baseline = median_times(calls, repeats)
             np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-30)
-            print(f"{body.__name__:10} xfuse {own * 1e6:9.2f} us   C {baseline * 1e6:9.2f} us   ratio {own / baseline:.2f}")
+            ratio = own / baseline
+            print(f"{body.__name__:10} xfuse {own * 1e6:9.2f} us   C {baseline * 1e6:9.2f} us   ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":

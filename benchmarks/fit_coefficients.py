@@ -22,19 +22,17 @@ mp.mp.dps = 60
 Real = Any
 NODES = 160
 ONE = mp.mpf(1)
-LN2_HALF = mp.log(2) / 2 * mp.mpf("1.001")
 
 
 @dataclass(frozen=True)
 class Fit:
-    """``count`` coefficients of a polynomial near ``target`` on [low, high], the error times ``weight`` minimal."""
+    """``count`` coefficients of a polynomial near ``target`` on an interval, the error times ``weight`` minimal."""
 
     name: str
     meaning: str
     bits: int
     target: Callable[[Real], Real]
-    low: Real
-    high: Real
+    interval: tuple[Real, Real]
     count: int
     weight: Callable[[Real], Real] = lambda _: ONE
 
@@ -60,7 +58,8 @@ def least_squares(xs: Sequence[Real], values: Sequence[Real], weights: Sequence[
 
 def fit(wanted: Fit) -> tuple[list[float], float]:
     """The rounded coefficients, and log2 of the largest weighted error that is left."""
-    middle, half = (wanted.high + wanted.low) / 2, (wanted.high - wanted.low) / 2
+    low, high = wanted.interval
+    middle, half = (high + low) / 2, (high - low) / 2
     xs = [middle - half * mp.cos(mp.pi * (i + mp.mpf("0.5")) / NODES) for i in range(NODES)]
     values = [wanted.target(x) for x in xs]
     weights = [wanted.weight(x) for x in xs]
@@ -115,33 +114,49 @@ def erfc_weight(x: Real) -> Real:
     return mp.erfc(x) * x
 
 
-LOG_LOW, LOG_HIGH = mp.sqrt(mp.mpf("0.5")) - 1 - mp.mpf("1e-4"), mp.sqrt(mp.mpf(2)) - 1 + mp.mpf("1e-4")
-ATANH_HIGH = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+LOG = (mp.sqrt(mp.mpf("0.5")) - 1 - mp.mpf("1e-4"), mp.sqrt(mp.mpf(2)) - 1 + mp.mpf("1e-4"))
+LN2 = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
+HALF = (mp.mpf(-0.5), mp.mpf(0.5))
 TINY = mp.mpf("1e-14")
+ATANH = (TINY, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
+TANH = (TINY, mp.mpf("0.391"))
+UNIT = (TINY, ONE)
+EXP_MEANING = "(e^r - 1 - r) / r^2, |r| <= ln2/2"
+EXP2_MEANING = "(2^r - 1) / r, |r| <= 1/2"
+ATANH_MEANING = "(2 atanh(s) - 2s) / s^3 in z = s^2, |s| <= (sqrt(2)-1)/(sqrt(2)+1)"
+LARGE = "(-log(erfc(x)) - x) / x, {} <= x <= {}"
+TANH_MEANING = "(tanh(x)/x - 1) / z in z = x^2, |x| <= 5/8"
+SINH_MEANING = "(sinh(x)/x - 1) / z in z = x^2, |x| <= 1"
 FITS = [
-    Fit("EXP_F32", "(e^r - 1 - r) / r^2, |r| <= ln2/2", 24, exp_rest, -LN2_HALF, LN2_HALF, 5, square),
-    Fit("EXP_F64", "(e^r - 1 - r) / r^2, |r| <= ln2/2", 53, exp_rest, -LN2_HALF, LN2_HALF, 11, square),
-    Fit("EXP2_F32", "(2^r - 1) / r, |r| <= 1/2", 24, exp2_rest, mp.mpf(-0.5), mp.mpf(0.5), 6, same),
-    Fit("EXP2_F64", "(2^r - 1) / r, |r| <= 1/2", 53, exp2_rest, mp.mpf(-0.5), mp.mpf(0.5), 12, same),
-    Fit("LOG_F32", "(log(1+g) - g + g^2/2) / g^3, sqrt(1/2) <= 1+g <= sqrt(2)", 24, log_rest, LOG_LOW, LOG_HIGH, 8, square),
-    Fit("LOG_F64", "(2 atanh(s) - 2s) / s^3 in z = s^2, |s| <= (sqrt2-1)/(sqrt2+1)", 53, atanh_rest, TINY, ATANH_HIGH, 7, same),
-    Fit("TANH_F32", "(tanh(x)/x - 1) / z in z = x^2, |x| <= 5/8", 24, odd_rest(mp.tanh), TINY, mp.mpf("0.391"), 6, same),
-    Fit("TANH_F64", "(tanh(x)/x - 1) / z in z = x^2, |x| <= 5/8", 53, odd_rest(mp.tanh), TINY, mp.mpf("0.391"), 12, same),
-    Fit("SINH_F32", "(sinh(x)/x - 1) / z in z = x^2, |x| <= 1", 24, odd_rest(mp.sinh), TINY, ONE, 4, same),
-    Fit("SINH_F64", "(sinh(x)/x - 1) / z in z = x^2, |x| <= 1", 53, odd_rest(mp.sinh), TINY, ONE, 8, same),
-    Fit("ERF_SMALL_F32", "erf(x)/x - 1 in z = x^2, |x| <= 15/16", 24, erf_small, TINY, mp.mpf("0.8791"), 7),
-    Fit("ERF_SMALL_F64", "erf(x)/x - 1 in z = x^2, |x| <= 1", 53, erf_small, TINY, ONE, 13),
-    Fit("ERF_LARGE_F32", "(-log(erfc(x)) - x) / x, 15/16 <= x <= 3.93", 24, erf_large, mp.mpf("0.93"), mp.mpf("3.93"), 7, erfc_weight),
-    Fit("ERF_LARGE_F64", "(-log(erfc(x)) - x) / x, 1 <= x <= 5.93", 53, erf_large, mp.mpf("0.99"), mp.mpf("5.93"), 19, erfc_weight),
+    Fit("EXP_F32", EXP_MEANING, 24, exp_rest, LN2, 5, square),
+    Fit("EXP_F64", EXP_MEANING, 53, exp_rest, LN2, 11, square),
+    Fit("EXP2_F32", EXP2_MEANING, 24, exp2_rest, HALF, 6, same),
+    Fit("EXP2_F64", EXP2_MEANING, 53, exp2_rest, HALF, 12, same),
+    Fit("LOG_F32", "(log(1+g) - g + g^2/2) / g^3, sqrt(1/2) <= 1+g <= sqrt(2)", 24, log_rest, LOG, 8, square),
+    Fit("LOG_F64", ATANH_MEANING, 53, atanh_rest, ATANH, 7, same),
+    Fit("TANH_F32", TANH_MEANING, 24, odd_rest(mp.tanh), TANH, 6, same),
+    Fit("TANH_F64", TANH_MEANING, 53, odd_rest(mp.tanh), TANH, 12, same),
+    Fit("SINH_F32", SINH_MEANING, 24, odd_rest(mp.sinh), UNIT, 4, same),
+    Fit("SINH_F64", SINH_MEANING, 53, odd_rest(mp.sinh), UNIT, 8, same),
+    Fit("ERF_SMALL_F32", "erf(x)/x - 1 in z = x^2, |x| <= 15/16", 24, erf_small, (TINY, mp.mpf("0.8791")), 7),
+    Fit("ERF_SMALL_F64", "erf(x)/x - 1 in z = x^2, |x| <= 1", 53, erf_small, UNIT, 13),
+    Fit("ERF_LARGE_F32", LARGE.format("15/16", 3.93), 24, erf_large, (mp.mpf("0.93"), mp.mpf("3.93")), 7, erfc_weight),
+    Fit("ERF_LARGE_F64", LARGE.format("1", 5.93), 53, erf_large, (mp.mpf("0.99"), mp.mpf("5.93")), 19, erfc_weight),
 ]
 
 
+HEADER = '''\
+"""Polynomial coefficients of the math functions, lowest power first. Written by benchmarks/fit_coefficients.py.
+
+Each is a least-squares fit on Chebyshev nodes, rounded one coefficient after the other; the number after the formula
+bounds the error of the function that uses it, before rounding, as a power of two.
+"""
+
+from __future__ import annotations'''
+
+
 def main() -> None:
-    print('"""Polynomial coefficients of the math functions, lowest power first. Written by benchmarks/fit_coefficients.py.')
-    print()
-    print("Each is a least-squares fit on Chebyshev nodes, rounded one coefficient after the other; the number after the formula")
-    print('bounds the error of the function that uses it, before rounding, as a power of two.\n"""\n')
-    print("from __future__ import annotations")
+    print(HEADER)
     for wanted in FITS:
         coefficients, error = fit(wanted)
         print(f"\n{wanted.name} = (")

@@ -36,6 +36,7 @@ from xfuse.errors import UnsupportedError
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float, width
 from xfuse.primitives.table import PRIMITIVES
+from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
 Handler = Callable[["GraphBuilder", Operation], Sequence[Value]]
@@ -111,7 +112,9 @@ class GraphBuilder:
         self.fused = fused
         self.resources = resources or {}
         self.argument_values: list[Value] = []
-        self.loop_depth = 0
+        self.call_stack: list[Operation] = []
+        self.call_results: dict[tuple[Operation, tuple[Value, ...]], Sequence[Value]] = {}
+        self.symbols: dict[Operation, Mapping[str, Operation]] = {}
         self._element_names: dict[Attribute, str] = {}
 
     # Types and attributes
@@ -173,8 +176,10 @@ class GraphBuilder:
             return
         try:
             results = self._results(op)
-        except UnsupportedError:
+        except UnsupportedError as error:
             results = self.opaque(op)
+            for value in results:
+                self.graph.reasons.setdefault(value.node, str(error))
         for ssa, value in zip(op.results, results, strict=True):
             self.values[ssa] = value
 
@@ -284,7 +289,8 @@ class GraphBuilder:
         """Results of an op that the table does not know: equal only to those of an equal op on equal values."""
         operands = [self.values[operand] for operand in op.operands if operand in self.values]
         key: object = str(op.name)
-        if op.regions or len(operands) != len(op.operands) or any(o.node == UNINITIALISED for o in operands):
+        whole = len(operands) == len(op.operands) and all(o.node != UNINITIALISED for o in operands)
+        if op.regions or not whole or not is_admitted(op):
             key = (op.name, len(self.graph.nodes))
             operands = []
         texts = tuple(sorted((name, str(value)) for name, value in {**op.properties, **op.attributes}.items()))
@@ -302,6 +308,13 @@ class GraphBuilder:
             )
             results.append(self.with_extents(value.node, shape))
         return results
+
+    def unknown(self, ssa: SSAValue, attributes: Attributes) -> Value:
+        """A value that nothing is known of; ``attributes`` say which one it is."""
+        shape = static_shape(ssa.type)
+        fresh = ("fresh", len(shape))
+        node = Node("opaque", self.element_type(ssa.type), (fresh, *attributes), (), len(shape))
+        return self.with_extents(self.graph.intern(node), shape)
 
     def with_extents(self, node: int, shape: Sequence[int | None]) -> Value:
         """A node that is a whole tensor; dynamic extents become nodes that read them off it."""

@@ -225,10 +225,12 @@ def _insert(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     target = builder.values[op.operands[1]]
     scalars = [builder.values[op.operands[0]], *(builder.values[operand] for operand in op.operands[2:])]
     rank = len(target.extents)
-    placed = [(target, {axis: BOUND + axis for axis in range(rank)})]
-    value = builder.structural(
-        "insert", builder.element_type(op.results[0].type), (), placed, range(rank), target.extents, scalars
-    )
+    written = target.node != UNINITIALISED
+    placed = [(target, {axis: BOUND + axis for axis in range(rank)})] if written else []
+    described = tuple(_described(extent, scalars) for extent in target.extents)
+    attributes = (("axes", described), ("initialised", written))
+    element_type = builder.element_type(op.results[0].type)
+    value = builder.structural("insert", element_type, attributes, placed, range(rank), target.extents, scalars)
     return [tensor_view(value.node, range(rank), target.extents)]
 
 

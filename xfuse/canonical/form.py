@@ -146,7 +146,7 @@ class _Writer:
         if not core and node.kind not in ("reduce", "fold", "gather") and node.kind not in FRESH_INDEX_KINDS:
             return [(self.digests[reference.node], "") for reference in references], []
         order: list[int] = []
-        if node.kind in ("argument", "dense", "index"):
+        if node.kind in ("argument", "dense", "index", "carried"):
             order.extend(core)
         elif node.kind in FRESH_INDEX_KINDS:
             fresh = node.attributes[0][1]

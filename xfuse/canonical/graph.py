@@ -77,6 +77,7 @@ STRUCTURAL = frozenset(
         "concat",
         "insert",
         "from_elements",
+        "branch",
         "loop",
         "carried",
         "fused",
@@ -118,6 +119,13 @@ class Graph:
         self.nodes: list[Node] = []
         self._numbers: dict[Node, int] = {}
         self._frames: dict[tuple[Index, ...], tuple[tuple[Index, ...], Index]] = {}
+        self._free: list[int] = []
+        self.reasons: dict[int, str] = {}
+        """Why an op that the builder knows became an opaque node."""
+        self.captured: dict[int, frozenset[int]] = {}
+        """Nodes that the program computes before a branch or loop and reads inside: a hint, no part of identity."""
+        self.families: dict[int, tuple[object, tuple[int, ...]]] = {}
+        """Loop nodes of one op: what they share, and the op's own position of each value that the node carries."""
 
     def intern(self, node: Node) -> int:
         """The number of a node equal to this one."""
@@ -127,6 +135,10 @@ class Graph:
             self.nodes.append(node)
             self._numbers[node] = number
         return number
+
+    def find(self, node: Node) -> int | None:
+        """The number of a node, if the graph has it."""
+        return self._numbers.get(node)
 
     def pointwise(
         self,
@@ -161,6 +173,20 @@ class Graph:
         node = self.nodes[number]
         return node.attributes[0][1] if node.kind == "constant" else None  # type: ignore[return-value]
 
+    def free(self, number: int) -> int:
+        """Which loops' carried values a node depends on and does not bind: bit ``k`` for loops of depth ``k``."""
+        while len(self._free) < len(self.nodes):
+            node = self.nodes[len(self._free)]
+            mask = 0
+            for reference in node.references:
+                mask |= self._free[reference.node]
+            if node.kind == "carried":
+                mask = 1 << depth_of(node)
+            elif node.kind == "loop":
+                mask &= ~(1 << depth_of(node))
+            self._free.append(mask)
+        return self._free[number]
+
     def reachable(self, roots: Iterable[int]) -> list[int]:
         """All node numbers in the cones of the roots, ascending, hence definitions before uses."""
         seen: set[int] = set()
@@ -171,6 +197,13 @@ class Graph:
                 seen.add(number)
                 stack.extend(ref.node for ref in self.nodes[number].references if ref.node not in seen)
         return sorted(seen)
+
+
+def depth_of(node: Node) -> int:
+    """The depth of a loop, or of the loop that a carried value belongs to."""
+    depth = dict(node.attributes)["depth"]
+    assert isinstance(depth, int)
+    return depth
 
 
 def local_frame(indices: Sequence[Index], bound: Sequence[int] = ()) -> tuple[tuple[Index, ...], Index]:

@@ -1,7 +1,7 @@
 """LLVM emission of arith's arithmetic, comparisons and choices, and of math's exact functions.
 
 One function per op, named after it. No instruction emitted here can trap or give poison that is used: divisors and
-shift amounts are made safe first. See `docs/numerics.md` for the choices; the NumPy evaluations make the same ones.
+shift amounts are made safe first. The NumPy evaluations make the same choices.
 """
 
 from __future__ import annotations
@@ -274,23 +274,37 @@ def _exact(function: Callable[..., str]) -> LLVMEmission:
     def emission(builder: LLVMBuilder, signature: Signature, *operands: str) -> str:
         return function(float_code(builder, signature.result), *operands)
 
+    emission.__doc__ = function.__doc__
     return emission
+
+
+def _intrinsic(function: str) -> Callable[[FloatCode, str], str]:
+    def emit(code: FloatCode, x: str) -> str:
+        return code.intrinsic(function, x)
+
+    emit.__doc__ = f"LLVM's intrinsic {function}."
+    return emit
+
+
+def _reciprocal_root(code: FloatCode, x: str) -> str:
+    """1 / sqrt(x), each step rounded to the register type."""
+    return code.divide(1.0, code.intrinsic("sqrt", x))
 
 
 addf = _rounded(FloatCode.add)
 subf = _rounded(FloatCode.subtract)
 mulf = _rounded(FloatCode.multiply)
 divf = _rounded(FloatCode.divide)
-sqrt = _rounded(lambda code, x: code.intrinsic("sqrt", x))
-rsqrt = _rounded(lambda code, x: code.divide(1.0, code.intrinsic("sqrt", x)))
+sqrt = _rounded(_intrinsic("sqrt"))
+rsqrt = _rounded(_reciprocal_root)
 negf = _exact(FloatCode.negate)
 absf = _exact(FloatCode.absolute)
 copysign = _exact(FloatCode.copysign)
-ceil = _exact(lambda code, x: code.intrinsic("ceil", x))
-floor = _exact(lambda code, x: code.intrinsic("floor", x))
-trunc = _exact(lambda code, x: code.intrinsic("trunc", x))
-roundeven = _exact(lambda code, x: code.intrinsic("roundeven", x))
-round = _exact(lambda code, x: code.intrinsic("round", x))
+ceil = _exact(_intrinsic("ceil"))
+floor = _exact(_intrinsic("floor"))
+trunc = _exact(_intrinsic("trunc"))
+roundeven = _exact(_intrinsic("roundeven"))
+round = _exact(_intrinsic("round"))
 
 
 def fma(builder: LLVMBuilder, signature: Signature, x: str, y: str, z: str) -> str:

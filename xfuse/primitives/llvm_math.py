@@ -360,8 +360,8 @@ _pow = _library("pow")
 def fpowi(builder: LLVMBuilder, signature: Signature, x: str, n: str) -> str:
     """x to an integer power: multiplications where the exponent is a small literal, else the C library's pow.
 
-    Repeated squaring for any exponent would lose as many ulp as the exponent is large. pow takes |x| and the exponent as
-    double; the sign is set from the exponent's last bit, which a double may not hold.
+    Repeated squaring for any exponent would lose as many ulp as the exponent is large. pow takes |x| and the exponent
+    as double; the sign is set from the exponent's last bit, which a double may not hold.
     """
     target, exponent_type = signature.result, llvm_type(signature.operands[1])
     known = literal_integer(n)

@@ -120,9 +120,10 @@ def _half_bits(code: FloatCode, name: str) -> str:
     small = code.compare("olt", magnitude, 2.0**-14)
     subnormal = code.builder.emit(f"fptosi float {code.select(small, scaled, 0.0)} to i32")
     result = code.integer_select(small, subnormal, normal)
-    infinite = code.compare("oeq", magnitude, float("inf"))
-    result = code.integer_select(infinite, 0x7C00, result)
-    result = code.integer_select(code.compare("uno", name, 0.0), 0x7E00, result)
+    # Infinity and NaN keep their payload under the top exponent.
+    special = code.builder.emit(f"icmp sge i32 {code.bits(magnitude)}, {0x7F800000}")
+    payload = code.integer_binary("and", code.integer_binary("lshr", bits, 13), 0x3FF)
+    result = code.integer_select(special, code.integer_binary("or", payload, 0x7C00), result)
     sign = code.integer_binary("and", code.integer_binary("lshr", bits, 16), 0x8000)
     return code.builder.emit(f"trunc i32 {code.integer_binary('or', result, sign)} to i16")
 

@@ -10,7 +10,8 @@ import numpy as np
 from xfuse.primitives import numpy_casts as casts
 from xfuse.primitives import numpy_floats as floats
 from xfuse.primitives import numpy_integers as integers
-from xfuse.primitives.primitive import LLVMEmission, NumPyEvaluation, Primitive, Signature, TypeRule
+from xfuse.primitives.llvm_emissions import EMISSIONS
+from xfuse.primitives.primitive import NumPyEvaluation, Primitive, Signature, TypeRule
 
 
 def _row(
@@ -18,14 +19,13 @@ def _row(
     types: str,
     numpy: NumPyEvaluation,
     *,
-    llvm: LLVMEmission | None = None,
     commutative: bool = False,
     speculatable: bool = True,
     ulp: float = 0.0,
     cost: float = 1.0,
     signedness: str | None = None,
 ) -> Primitive:
-    return Primitive(name, TypeRule(types), numpy, llvm, commutative, speculatable, ulp, cost, signedness)
+    return Primitive(name, TypeRule(types), numpy, EMISSIONS.get(name), commutative, speculatable, ulp, cost, signedness)
 
 
 _INTEGER_ARITHMETIC = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import platform
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from xfuse.backends.llvm import staging
 from xfuse.backends.llvm.target import Target, missing_features
 from xfuse.errors import BackendUnavailable
 
@@ -102,16 +103,12 @@ class MachineCode:
         """Where a function begins."""
         return self.addresses[symbol]
 
-    def __del__(self) -> None:
-        with _LOCK:
-            self._tracker = None
-
 
 def object_code(ir: str) -> bytes:
     """Compile IR text for the host with LLVM's full pipeline; the object file may be kept and linked later.
 
-    Raises `BackendUnavailable` if llvmlite is missing, or if the text was made for a machine with features that this one
-    lacks.
+    Raises `BackendUnavailable` if llvmlite is missing, or if the text was made for a machine with features that this
+    one lacks.
     """
     missing = missing_features(ir, host_target())
     if missing:
@@ -124,11 +121,23 @@ def object_code(ir: str) -> bytes:
 def link(code: bytes, symbols: Sequence[str]) -> MachineCode:
     """Load an object file. Equal symbols of two files never meet: each file becomes a library of its own."""
     with _LOCK:
-        library = _binding().JITLibraryBuilder().add_object_img(code).add_current_process()
-        for symbol in symbols:
-            library.export_symbol(symbol)
-        tracker = library.link(_session(), f"xfuse.{next(_LIBRARIES)}")
-        return MachineCode(tracker, {symbol: tracker[symbol] for symbol in symbols})
+        return _link(code, symbols, _staging().addresses)
+
+
+def _link(code: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> MachineCode:
+    library = _binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+    for symbol, address in imports.items():
+        library.import_symbol(symbol, address)
+    for symbol in symbols:
+        library.export_symbol(symbol)
+    tracker = library.link(_session(), f"xfuse.{next(_LIBRARIES)}")
+    return MachineCode(tracker, {symbol: tracker[symbol] for symbol in symbols})
+
+
+@cache
+def _staging() -> MachineCode:
+    """The copying functions that all kernels share, kept for the life of the process."""
+    return _link(object_code(staging.definitions()), staging.SYMBOLS, {})
 
 
 def compile_ir(ir: str, symbols: Sequence[str]) -> MachineCode:

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from xfuse.backends.llvm import staging
 from xfuse.backends.llvm.target import Target, requirement
 from xfuse.primitives import element_types
 from xfuse.primitives.llvm_narrow import NARROW, from_bits, to_bits
@@ -30,8 +31,10 @@ SYMBOL = "xfuse_kernel"
 Body = Callable[[TextBuilder, Sequence[str]], Sequence[str]]
 """Emits the scalar computation: ``body(builder, operand names) -> result names``."""
 
-_BUFFER_BYTES = 16384
+_BUFFER_BYTES, _MOST_BUFFERED = 16384, 512
 _INTERLEAVE = 2
+"""Vectors in flight; 1 was measured slower with 256-bit registers, 4 no faster with 512."""
+
 _TYPE_BYTES = {"double": 8, "i64": 8, "i128": 8, "float": 4, "i32": 4, "half": 2, "i16": 2, "i8": 1, "i1": 1}
 _TYPE_NAME = re.compile(r"\b(?:double|float|half|i(?:128|64|32|16|8|1))\b")
 
@@ -71,7 +74,7 @@ class _Plan:
     def block(self) -> int:
         """Elements that the stack buffers hold, a multiple of the unit."""
         room = _BUFFER_BYTES // sum(storage_bytes(element_type) for element_type in self.types)
-        return max(min(room, 1024) // self.unit, 1) * self.unit
+        return max(min(room, _MOST_BUFFERED) // self.unit, 1) * self.unit
 
     @property
     def sizes(self) -> list[int]:
@@ -93,7 +96,6 @@ def build_loop(name: str, operands: Sequence[str], results: Sequence[str], body:
         _blocks(plan),
         _core(plan),
         _sequential(plan),
-        *(_copies(size) for size in sorted(set(plan.sizes))),
         "\n".join(plan.declarations),
         _METADATA.format(lanes=plan.lanes, interleave=_INTERLEAVE),
     ]
@@ -114,7 +116,7 @@ def _plan(operands: tuple[str, ...], results: tuple[str, ...], body: Body, targe
         declarations += [f"declare void @llvm.x86.sse.{name}mxcsr(ptr)" for name in ("ld", "st")]
     else:
         declarations += [f"declare i32 @fe{name}env(ptr)" for name in ("get", "set")]
-    declarations.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    declarations += staging.declarations(map(storage_bytes, operands + results))
     uses_floats = bool(mentioned & {"float", "double", "half"})
     lines, stored = tuple(builder.lines), tuple(outputs)
     return _Plan(operands, results, lines, stored, tuple(sorted(declarations)), lanes, unit, uses_floats, target)
@@ -254,15 +256,13 @@ def _blocks(plan: _Plan) -> str:
     end is computed on and thrown away.
     """
     count, inputs, unit = len(plan.types), len(plan.operands), plan.unit
-    buffers = [
-        f"%b{j} = alloca [{plan.block} x {storage_type(kind)}], align 64" for j, kind in enumerate(plan.types)
-    ]
+    buffers = [f"%b{j} = alloca [{plan.block} x {storage_type(kind)}], align 64" for j, kind in enumerate(plan.types)]
     places: list[str] = []
     for j in range(count):
         places += [f"%o{j} = mul i64 %i, %s{j}", f"%x{j} = getelementptr i8, ptr %p{j}, i64 %o{j}"]
     for j, size in enumerate(plan.sizes):
         if j < inputs:
-            call = f"call ptr @gather{size}(ptr %b{j}, ptr %x{j}, i64 %s{j}, i64 %count, i1 %whole, i1 %later)"
+            call = f"call ptr @xfuse_gather{size}(ptr %b{j}, ptr %x{j}, i64 %s{j}, i64 %count, i1 %whole, i1 %later)"
             places.append(f"%q{j} = {call}")
         else:
             places += [
@@ -271,7 +271,7 @@ def _blocks(plan: _Plan) -> str:
                 f"%q{j} = select i1 %direct{j}, ptr %x{j}, ptr %b{j}",
             ]
     scatters = [
-        f"call void @scatter{size}(ptr %b{j}, ptr %x{j}, i64 %s{j}, i64 %count, i1 %direct{j})"
+        f"call void @xfuse_scatter{size}(ptr %b{j}, ptr %x{j}, i64 %s{j}, i64 %count, i1 %direct{j})"
         for j, size in enumerate(plan.sizes)
         if j >= inputs
     ]
@@ -366,89 +366,15 @@ def _sequential(plan: _Plan) -> str:
     )
 
 
-def _copies(size: int) -> str:
-    """Between a buffer and an array of elements of ``size`` bytes."""
-    return _COPIES.replace("SIZE", str(size)).replace("ELEMENT", f"i{8 * size}")
-
-
-_COPIES = """\
-define internal ptr @gatherSIZE(ptr %buffer, ptr %source, i64 %step, i64 %n, i1 %whole, i1 %later) nounwind noinline {
-entry:
-  %dense = icmp eq i64 %step, SIZE
-  %direct = and i1 %dense, %whole
-  br i1 %direct, label %untouched, label %copy
-untouched:
-  ret ptr %source
-copy:
-  br i1 %dense, label %move, label %apart
-move:
-  %bytes = mul i64 %n, SIZE
-  call void @llvm.memcpy.p0.p0.i64(ptr %buffer, ptr %source, i64 %bytes, i1 false)
-  ret ptr %buffer
-apart:
-  %scalar = icmp eq i64 %step, 0
-  br i1 %scalar, label %once, label %element
-once:
-  br i1 %later, label %done, label %filling
-filling:
-  %value = load ELEMENT, ptr %source, align 1
-  br label %fill
-fill:
-  %k = phi i64 [ 0, %filling ], [ %k.next, %fill ]
-  %slot = getelementptr ELEMENT, ptr %buffer, i64 %k
-  store ELEMENT %value, ptr %slot, align SIZE
-  %k.next = add nuw nsw i64 %k, 1
-  %k.more = icmp slt i64 %k.next, %n
-  br i1 %k.more, label %fill, label %done
-element:
-  %i = phi i64 [ 0, %apart ], [ %next, %element ]
-  %offset = mul i64 %i, %step
-  %from = getelementptr i8, ptr %source, i64 %offset
-  %item = load ELEMENT, ptr %from, align 1
-  %to = getelementptr ELEMENT, ptr %buffer, i64 %i
-  store ELEMENT %item, ptr %to, align SIZE
-  %next = add nuw nsw i64 %i, 1
-  %more = icmp slt i64 %next, %n
-  br i1 %more, label %element, label %done, !llvm.loop !4
-done:
-  ret ptr %buffer
-}
-
-define internal void @scatterSIZE(ptr %buffer, ptr %target, i64 %step, i64 %n, i1 %direct) nounwind noinline {
-entry:
-  br i1 %direct, label %done, label %copy
-copy:
-  %dense = icmp eq i64 %step, SIZE
-  br i1 %dense, label %move, label %element
-move:
-  %bytes = mul i64 %n, SIZE
-  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %buffer, i64 %bytes, i1 false)
-  br label %done
-element:
-  %i = phi i64 [ 0, %copy ], [ %next, %element ]
-  %from = getelementptr ELEMENT, ptr %buffer, i64 %i
-  %item = load ELEMENT, ptr %from, align SIZE
-  %offset = mul i64 %i, %step
-  %to = getelementptr i8, ptr %target, i64 %offset
-  store ELEMENT %item, ptr %to, align 1
-  %next = add nuw nsw i64 %i, 1
-  %more = icmp slt i64 %next, %n
-  br i1 %more, label %element, label %done, !llvm.loop !4
-done:
-  ret void
-}"""
-
 _METADATA = """\
 !0 = distinct !{{}}
-!1 = distinct !{{!1, !5, !6, !7, !8}}
-!2 = distinct !{{!2, !5}}
-!3 = distinct !{{!3, !9, !10}}
-!4 = distinct !{{!4, !9, !11}}
-!5 = !{{!"llvm.loop.parallel_accesses", !0}}
-!6 = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
-!7 = !{{!"llvm.loop.interleave.count", i32 {interleave}}}
-!8 = !{{!"llvm.loop.vectorize.enable", i1 true}}
-!9 = !{{!"llvm.loop.vectorize.enable", i1 false}}
-!10 = !{{!"llvm.loop.unroll.disable"}}
-!11 = !{{!"llvm.loop.unroll.count", i32 4}}
+!1 = distinct !{{!1, !4, !5, !6, !7}}
+!2 = distinct !{{!2, !4}}
+!3 = distinct !{{!3, !8, !9}}
+!4 = !{{!"llvm.loop.parallel_accesses", !0}}
+!5 = !{{!"llvm.loop.vectorize.width", i32 {lanes}}}
+!6 = !{{!"llvm.loop.interleave.count", i32 {interleave}}}
+!7 = !{{!"llvm.loop.vectorize.enable", i1 true}}
+!8 = !{{!"llvm.loop.vectorize.enable", i1 false}}
+!9 = !{{!"llvm.loop.unroll.disable"}}
 """

@@ -1,4 +1,4 @@
-"""Real `numpy.ufunc` objects made of compiled loops: NumPy does broadcasting, strides, casting, ``out=`` and overlap."""
+"""Real `numpy.ufunc` objects of compiled loops: NumPy does broadcasting, strides, casting, ``out=`` and overlap."""
 
 from __future__ import annotations
 
@@ -81,6 +81,9 @@ class KernelOwner:
 _IMMORTAL: dict[int, tuple[np.ufunc, KernelOwner]] = {}
 """Ufuncs of a NumPy whose layout is unknown: they stay for the life of the process."""
 
+_MOST_ARGUMENTS = 64
+"""NPY_MAXARGS since NumPy 2.0."""
+
 _USER_DEFINED = 256
 """The first type number that is not NumPy's own."""
 
@@ -102,9 +105,10 @@ def make_ufunc(name: str, loops: Sequence[Loop], doc: str) -> np.ufunc:
     arities |= {(len(loop.operand_dtypes), len(loop.result_dtypes)) for loop in loops}
     if len(arities) != 1:
         raise UnsupportedError(f"ufunc {name}: the loops differ in their numbers of operands and results")
-    (nin, nout) = next(iter(arities))
-    if not nin or not nout or nin + nout > 32:
-        raise UnsupportedError(f"ufunc {name}: {nin} operands and {nout} results; a ufunc has at least 1 and 1, at most 32")
+    nin, nout = next(iter(arities))
+    if not nin or not nout or nin + nout > _MOST_ARGUMENTS:
+        limits = f"NumPy takes one of each at least, {_MOST_ARGUMENTS} in all"
+        raise UnsupportedError(f"ufunc {name}: {nin} operands and {nout} results; {limits}")
     if len({tuple(dtype.num for dtype in loop.operand_dtypes) for loop in loops}) != len(loops):
         raise UnsupportedError(f"ufunc {name}: two loops take the same dtypes")
     return KernelOwner(name, loops, doc).create()

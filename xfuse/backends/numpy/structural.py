@@ -66,7 +66,9 @@ _REDUCERS: dict[str, np.ufunc] = {
 _ORDERS_ZEROS = {"arith.maximumf": 1, "arith.maxnumf": 1, "arith.minimumf": -1, "arith.minnumf": -1}
 
 
-def reduce(combine: str, element_type: str, operand: Array, initial: Array, bound: int, repeated: Sequence[int]) -> Array:
+def reduce(
+    combine: str, element_type: str, operand: Array, initial: Array, bound: int, repeated: Sequence[int]
+) -> Array:
     """Combine ``operand`` over its ``bound`` leading axes and ``repeated`` copies, starting from ``initial``.
 
     Sums of f16 and bf16 are held in f32 and rounded once; other sums are NumPy's own, pairwise along the fast axis.
@@ -123,7 +125,11 @@ def contract(
     b = _grouped(right, right_index, (batch, summed, columns))
     product = np.matmul(a, b)
     axes = [*batch, *rows, *columns]
-    sizes = {axis: size for array, index in ((left, left_index), (right, right_index)) for axis, size in zip(index, array.shape, strict=True)}
+    sizes = {
+        axis: size
+        for array, index in ((left, left_index), (right, right_index))
+        for axis, size in zip(index, array.shape, strict=True)
+    }
     product = product.reshape([sizes[axis] for axis in axes])
     return arrange(product, axes, rank)
 
@@ -161,7 +167,7 @@ def regroup(array: Array, groups: Sequence[tuple[Sequence[int], Sequence[int]]])
 
 
 def take_slice(array: Array, axes: Sequence[Slice], dropped: Sequence[bool]) -> Array:
-    """Leading axes from offset by stride to size, given as (extent, offset, size, stride); dropped ones lose the axis."""
+    """Leading axes at their slices, given as (extent, offset, size, stride); dropped ones lose the axis."""
     return array[tuple(_places(slice_, drop) for slice_, drop in zip(axes, dropped, strict=True))]
 
 
@@ -180,6 +186,20 @@ def insert_slice(source: Array, target: Array | None, axes: Sequence[Slice]) -> 
     result = np.zeros(shape, source.dtype) if target is None else np.array(np.broadcast_to(target, shape))
     result[tuple(_places(slice_, drop=False) for slice_ in axes)] = source
     return result
+
+
+def whole(array: Array, index: Sequence[int], extents: Sequence[int]) -> Array:
+    """An array arranged over all axes of a frame, at the given extents where it lacks them (elsewhere -1)."""
+    arranged = arrange(array, index, len(extents))
+    shape = tuple(size if extent < 0 else extent for size, extent in zip(arranged.shape, extents, strict=True))
+    return np.broadcast_to(arranged, shape)
+
+
+def steps(lower: Array, upper: Array, step: Array) -> range:
+    """The values of a loop's induction variable. Raises `KernelError` unless the step is positive."""
+    if step <= 0:
+        raise KernelError(f"scf.for with step {step}, which must be positive")
+    return range(int(lower), int(upper), int(step))
 
 
 def insert(target: Array, value: Array, *at: Array) -> Array:

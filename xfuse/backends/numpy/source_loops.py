@@ -1,0 +1,180 @@
+"""Source for folds, loops and branches: nested blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xfuse.backends.numpy.plan import loop_parts
+from xfuse.backends.numpy.source_expressions import Expressions
+from xfuse.backends.numpy.source_structural import outer_axis, unbound
+from xfuse.canonical.carried import INDUCTION, carried
+from xfuse.canonical.graph import Extent, Node, Reference, depth_of
+from xfuse.errors import UnsupportedError
+from xfuse.primitives.element_types import numpy_dtype
+from xfuse.primitives.table import PRIMITIVES
+
+
+class NestedSource(Expressions):
+    """A ``_write_`` method per kind. ``_dependent`` holds the nodes that only a fold's body can compute."""
+
+    _dependent: set[int]
+
+    # Loops and branches
+
+    def _write_branch(self, number: int, node: Node) -> None:
+        attributes: dict[str, Any] = dict(node.attributes)
+        condition, *sides = node.references[:3]
+        if self.elementwise:
+            operands = ", ".join(self._operand(reference, node.rank) for reference in node.references[:3])
+            self._assign(number, f"np.where({operands})")
+            return
+        name = self._names[number]
+        regions = self._plan.branches[number, self._region]
+        repeated = attributes.get("repeated", ((), ()))
+        test = f"if {self._names[condition.node]}:"
+        for side, given, region in zip(sides, repeated, (regions.then, regions.otherwise), strict=True):
+            self._line(test)
+            test = "else:"
+            with self._entered(region):
+                lacking = iter(given)
+                extents = [-1 if axis in side.index else next(lacking) for axis in range(node.rank)]
+                self._line(f"{name} = {self._whole(side.node, side.index, extents, node)}")
+
+    def _whole(self, number: int, index: Sequence[int], extents: Sequence[Extent], node: Node) -> str:
+        """A node's array with all axes of a frame, at their extents where it lacks them."""
+        if list(index) == list(range(len(extents))):
+            return self._names[number]
+        if all(axis < 0 for axis in index) and not extents:
+            return self._names[number]
+        sizes = self._extents(extents, node.references)
+        return f"structural.whole({self._names[number]}, {tuple(index)}, {sizes})"
+
+    def _write_loop(self, number: int, node: Node) -> None:
+        if self.elementwise:
+            raise UnsupportedError("the NumPy backend cannot evaluate loops point by point")
+        attributes: dict[str, Any] = dict(node.attributes)
+        regions = self._plan.loops[number, self._region]
+        count, repeated = attributes["carried"], attributes["repeated"]
+        head, *_ = loop_parts(node)
+        tag = self._names[number][1:]
+        states = [f"v{tag}_{position}" for position in range(count)]
+        references = node.references[len(head) : len(head) + 2 * count]
+
+        def values(first: int) -> str:
+            return ", ".join(
+                self._whole(reference.node, unbound(reference.index), extents, node)
+                for reference, extents in zip(
+                    references[first : first + count], repeated[first : first + count], strict=True
+                )
+            )
+
+        self._line(f"{', '.join(states)} = {values(0)}")
+        leaves = self._leaves(node, references, states)
+        if attributes["op"] == "scf.for":
+            bounds = ", ".join(self._names[each] for each in head)
+            index, dtype = f"i{tag}", numpy_dtype(self.graph.nodes[head[0]].element_type)
+            leaf = self.graph.find(carried(self.graph.nodes[head[0]].element_type, depth_of(node), INDUCTION, 0))
+            if leaf is not None:
+                leaves[leaf] = index
+            self._line(f"r{tag} = structural.steps({bounds})")
+            self._line(f"if r{tag}:")
+            with self._entered(regions.ahead):
+                self._line(f"for {index} in r{tag}:")
+                typed = f"{index} = {self._constant(dtype.type, dtype.name + '_')}({index})"
+                with self._entered(regions.body, leaves, typed):
+                    self._line(f"{', '.join(states)} = {values(count)}")
+        else:
+            self._line("while True:")
+            with self._entered(regions.ahead, leaves):
+                self._line(f"if not {self._names[head[0]]}:")
+                self._line("    break")
+                with self._entered(regions.body, indent=""):
+                    self._line(f"{', '.join(states)} = {values(count)}")
+        for member, position in self._plan.members.get(number, [(number, 0)]):
+            self._name(member, states[position])
+
+    def _leaves(self, node: Node, references: Sequence[Reference], states: Sequence[str]) -> dict[int, str]:
+        """The variables of the leaves that stand for what a loop carries."""
+        found: dict[int, str] = {}
+        for position, state in enumerate(states):
+            initial = references[position]
+            rank = len(dict(node.attributes)["repeated"][position])  # type: ignore[index]
+            element_type = self.graph.nodes[initial.node].element_type
+            leaf = self.graph.find(carried(element_type, depth_of(node), position, rank))
+            if leaf is not None:
+                found[leaf] = state
+        return found
+
+    # Folds
+
+    def _write_fold(self, number: int, node: Node) -> None:
+        attributes: dict[str, Any] = dict(node.attributes)
+        tag = self._names[number][1:]
+        count, bound, rank = attributes["accumulators"], attributes["bound"], node.rank
+        roots = node.references[:count]
+        total = rank + bound
+
+        def place(reference: Reference, frame: Sequence[int]) -> tuple[int, ...]:
+            return tuple(axis if axis < 0 else frame[axis] for axis in reference.index)
+
+        # Frame of every node of the body: which axis of the fold's own frame each of its parameters is.
+        frames: dict[int, tuple[int, ...]] = {
+            root.node: tuple(axis if axis < 0 else outer_axis(axis, rank) for axis in root.index) for root in roots
+        }
+        body = [n for n in self.graph.reachable(root.node for root in roots) if n in self._dependent]
+        outside: dict[tuple[int, tuple[int, ...]], str] = {}
+        for inner in reversed(body):
+            for reference in self.graph.nodes[inner].references:
+                frame = place(reference, frames[inner])
+                if reference.node in self._dependent:
+                    frames[reference.node] = frame
+                else:
+                    outside.setdefault((reference.node, frame), f"x{tag}_{len(outside)}")
+        for root in roots:
+            if root.node not in self._dependent:
+                outside.setdefault((root.node, frames[root.node]), f"x{tag}_{len(outside)}")
+        for (source, frame), name in outside.items():
+            self._line(f"{name} = {self._full(source, frame, total)}")
+        sizes = f"n{tag}"
+        shapes = "".join(f"{name}.shape[{rank}:], " for name in outside.values())
+        given = "".join(
+            "1, " if extent == -1 else f"{self._extent(extent, node.references)}, " for extent in attributes["repeated"]
+        )
+        self._line(f"{sizes} = np.broadcast_shapes({shapes}({given}))")
+        for name in outside.values():
+            self._line(f"{name} = np.broadcast_to({name}, {name}.shape[:{rank}] + {sizes})")
+        accumulators = [f"v{tag}_{k}" for k in range(count)]
+        for name, reference in zip(accumulators, node.references[count : 2 * count], strict=True):
+            self._line(f"{name} = {self._full(reference.node, reference.index, rank)}")
+        self._line(f"for b{tag} in np.ndindex({sizes}):")
+        inside = self._indent
+        self._indent += "    "
+        names: dict[int, str] = {}
+
+        def operand(reference: Reference, frame: Sequence[int]) -> str:
+            child = self.graph.nodes[reference.node]
+            if child.kind == "accumulator":
+                which = child.attributes[0][1]
+                return accumulators[which]  # type: ignore[index]
+            if reference.node in self._dependent:
+                return names[reference.node]
+            return f"{outside[(reference.node, place(reference, frame))]}[(..., *b{tag})]"
+
+        for inner in body:
+            child = self.graph.nodes[inner]
+            if child.kind == "accumulator":
+                continue
+            if child.kind not in PRIMITIVES:
+                raise UnsupportedError(f"the NumPy backend cannot evaluate '{child.kind}' inside a fold")
+            names[inner] = f"t{tag}_{inner}"
+            operands = [operand(reference, frames[inner]) for reference in child.references]
+            self._line(f"{names[inner]} = {self._pointwise(child, operands)}")
+        new = [
+            names.get(root.node)
+            or operand(Reference(root.node, tuple(range(len(frames[root.node])))), frames[root.node])
+            for root in roots
+        ]
+        self._line(f"{', '.join(accumulators)} = {', '.join(new)}")
+        self._indent = inside
+        self._assign(number, f"np.asarray({accumulators[0]})")

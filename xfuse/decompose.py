@@ -1,0 +1,89 @@
+"""Putting recipes back: a fused op becomes the ops of its region again (laws L1 and L2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xfuse.materialise import Key, is_materialisable, key_of
+from xfuse_dialects.xfuse import FusedOp, YieldOp
+
+Known = dict[Key, Operation]
+
+
+def decompose(op: Operation, known: Known | None = None) -> Sequence[SSAValue]:
+    """Replace a fused op by the ops of its region; returns the values that stand for its results.
+
+    Anything but a fused op comes back unchanged: its results. A constant or other materialisable op of the region is
+    not put back where an equal one stands before the fused op in its block; ``known`` may hold those.
+    """
+    if not isinstance(op, FusedOp):
+        return op.results
+    if known is None:
+        known = {}
+        for before in _preceding(op):
+            remember(known, before)
+    block = op.body.block
+    terminator = block.last_op
+    assert isinstance(terminator, YieldOp)
+    for inner, outer in zip(block.args, (*op.inputs, *op.shapes), strict=True):
+        inner.replace_all_uses_with(outer)
+    for inner in list(block.ops):
+        if inner is terminator:
+            break
+        equal = known.get(key_of(inner)) if is_materialisable(inner) else None
+        if equal is not None:
+            for old, new in zip(inner.results, equal.results, strict=True):
+                old.replace_all_uses_with(new)
+            Rewriter.erase_op(inner)
+            continue
+        inner.detach()
+        Rewriter.insert_op(inner, InsertPoint.before(op))
+        remember(known, inner)
+    results = list(terminator.values)
+    for old, new in zip(op.outputs, results, strict=True):
+        if new.name_hint is None:
+            new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    Rewriter.erase_op(terminator)
+    Rewriter.erase_op(op)
+    return results
+
+
+def decompose_all(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
+    """Decompose every fused op that is wanted, nested ones included; returns how many there were."""
+    count = 0
+    blocks = [block for region in module.regions for block in region.blocks]
+    while blocks:
+        block = blocks.pop()
+        known: Known = {}
+        op = block.first_op
+        while op is not None:
+            if isinstance(op, FusedOp) and wanted(op):
+                before = op.prev_op
+                decompose(op, known)
+                count += 1
+                op = block.first_op if before is None else before.next_op
+                continue
+            remember(known, op)
+            blocks.extend(inner for region in op.regions for inner in region.blocks)
+            op = op.next_op
+    return count
+
+
+def remember(known: Known, op: Operation) -> None:
+    """Note a materialisable op, the first of its kind, for reuse by later fused ops of its block."""
+    if is_materialisable(op):
+        known.setdefault(key_of(op), op)
+
+
+def _preceding(op: Operation) -> Iterator[Operation]:
+    block: Block | None = op.parent
+    if block is None:
+        return
+    for each in block.ops:
+        if each is op:
+            return
+        yield each

@@ -1,0 +1,26 @@
+"""Fusing a module: match, choose, rewrite, until nothing more is found (law L7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from xfuse.match.choose import Gate, Matches, PatternIndex, apply, find_matches
+from xfuse.recipe import Recipe
+
+
+def fuse(module: Operation, recipes: Sequence[Recipe], gate: Gate, *, budget: int | None = None) -> list[Matches]:
+    """Put a fused op in place of every chosen match of some recipes; returns what each round found.
+
+    A round after which some match had lost to an overlapping one is followed by another, since a different match may
+    stand at the same place. The last round's refusals are those that remain.
+    """
+    index = PatternIndex(recipes)
+    rounds: list[Matches] = []
+    while True:
+        found = find_matches(module, index, gate, budget=budget)
+        rounds.append(found)
+        apply(found.chosen)
+        if not found.chosen or not found.lost:
+            return rounds

@@ -1,0 +1,172 @@
+"""One block of a program as the matcher sees it: its graph, its ops in order, and who carries which value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ShapedType
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, ReduceOp, TransposeOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from xfuse.canonical.build import GraphBuilder
+from xfuse.canonical.graph import UNINITIALISED, Value
+from xfuse.errors import XfuseError
+from xfuse.parser import resource_blobs
+from xfuse_dialects.vocabulary import is_admitted
+from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
+
+_LEAF_REGIONS = (FusedOp, RecipeOp, LibraryOp, LinalgStructuredOperation, ReduceOp, BroadcastOp, TransposeOp)
+
+
+def program_blocks(module: Operation) -> Iterator[Block]:
+    """All blocks that are matched on their own: bodies of functions and of control flow, not of linalg or fused ops."""
+    stack = [module]
+    while stack:
+        op = stack.pop()
+        if isinstance(op, _LEAF_REGIONS):
+            continue
+        blocks = [block for region in op.regions for block in region.blocks]
+        yield from blocks
+        stack.extend(inner for block in reversed(blocks) for inner in reversed(list(block.ops)) if inner.regions)
+
+
+class Program:
+    """The graph of one block, or of some of its ops in order.
+
+    Values from elsewhere are arguments, constants among them excepted.
+    """
+
+    def __init__(self, block: Block, ops: Sequence[Operation] | None = None) -> None:
+        self.block = block
+        self.ops = list(block.ops if ops is None else ops)
+        self.position = {op: number for number, op in enumerate(self.ops)}
+        self.builder = GraphBuilder(fused=_boundary, resources=resource_blobs())
+        self.graph = self.builder.graph
+        self.bodies: dict[Operation, Block] = {}
+        self.unordered: Operation | None = None
+        for argument in block.args:
+            self.builder.argument(argument)
+        for op in self.ops:
+            self._read(op)
+        self._users: dict[int, list[int]] | None = None
+        self._memos: dict[int, tuple[object, dict[tuple[int, int], bool]]] = {}
+
+    def memo(self, pattern: object) -> dict[tuple[int, int], bool]:
+        """What is known of (recipe node, program node) pairs that cannot match; the pattern is kept alive by it."""
+        return self._memos.setdefault(id(pattern), (pattern, {}))[1]
+
+    def value(self, ssa: SSAValue) -> Value | None:
+        """The value that an SSA value of this block, or of a linalg body in it, carries; None if there is none."""
+        return self.builder.values.get(ssa)
+
+    def users(self, node: int) -> list[int]:
+        """The nodes that refer to a node."""
+        if self._users is None:
+            self._users = {}
+            for number, each in enumerate(self.graph.nodes):
+                for reference in each.references:
+                    users = self._users.setdefault(reference.node, [])
+                    if not users or users[-1] != number:
+                        users.append(number)
+        return self._users.get(node, [])
+
+    def ancestor(self, op: Operation) -> Operation | None:
+        """The op of this block that is or holds an op, or None."""
+        current: Operation | None = op
+        while current is not None and current.parent is not self.block:
+            current = current.parent_op()
+        return current
+
+    def _read(self, op: Operation) -> None:
+        for inner in op.walk():
+            for operand in inner.operands:
+                if operand in self.builder.values:
+                    continue
+                owner = operand.owner
+                if isinstance(owner, Operation):
+                    parent = self.ancestor(owner)
+                    if parent is op and owner is not op:
+                        continue
+                    if parent in self.position:
+                        self.unordered = self.unordered or op
+                elif self._inside(owner, op):
+                    continue
+                self._outside(operand)
+        self.builder.operation(op)
+        if isinstance(op, LinalgStructuredOperation) and not isinstance(op, FillOp) and op.results:
+            self.bodies[op] = op.regions[0].block
+
+    @staticmethod
+    def _inside(block: Block, op: Operation) -> bool:
+        parent = block.parent_op()
+        while parent is not None and parent is not op:
+            parent = parent.parent_op()
+        return parent is op
+
+    def _outside(self, ssa: SSAValue) -> None:
+        """A value from an enclosing block: a constant is what it is, everything else an argument."""
+        owner = ssa.owner
+        if isinstance(owner, Operation) and owner.name == "arith.constant":
+            try:
+                self.builder.values[ssa] = self.builder.constant(owner.properties["value"], ssa.type)
+                return
+            except XfuseError:
+                pass
+        self.builder.argument(ssa)
+
+
+def _boundary(builder: GraphBuilder, op: FusedOp) -> list[Value]:
+    """A fused op is never looked into (law L7): its results are values of their own, equal to nothing else."""
+    serial = len(builder.graph.nodes)
+    operands = [builder.values[operand] for operand in op.inputs]
+    scalar = not any(isinstance(ssa.type, ShapedType) for ssa in (*op.inputs, *op.outputs))
+    results: list[Value] = []
+    for number, ssa in enumerate(op.outputs):
+        attributes: Any = (("fresh", 0), ("op", op.name), ("serial", serial), ("result", number))
+        if scalar and all(operand.node != UNINITIALISED for operand in operands):
+            extents = next((operand.extents for operand in operands if operand.extents), ())
+            value = builder.graph.pointwise("opaque", builder.element_type(ssa.type), attributes, operands, extents)
+        else:
+            value = builder.unknown(ssa, attributes[1:])
+        results.append(value)
+    return results
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an op and all ops in its regions may stand in a recipe."""
+    return all(is_admitted(inner) for inner in op.walk())
+
+
+def backward_slice(op: Operation, limit: int) -> list[Operation]:
+    """An op and the ops of its block that it is computed from, at most ``limit`` of them, in program order."""
+    block = op.parent
+    assert block is not None
+    found = {op}
+    queue = [op]
+    for current in queue:
+        for inner in current.walk():
+            for operand in inner.operands:
+                owner = operand.owner
+                if isinstance(owner, Operation) and owner.parent is block and owner not in found and len(found) < limit:
+                    found.add(owner)
+                    queue.append(owner)
+    depth: dict[Operation, int] = {}
+    order: list[Operation] = []
+    stack = [(op, False)]
+    while stack:
+        current, ready = stack.pop()
+        if ready:
+            order.append(current)
+            continue
+        if current in depth:
+            continue
+        depth[current] = 1
+        stack.append((current, True))
+        for inner in current.walk():
+            for operand in inner.operands:
+                owner = operand.owner
+                if owner in found and owner not in depth and isinstance(owner, Operation):
+                    stack.append((owner, False))
+    return order

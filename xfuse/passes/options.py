@@ -1,0 +1,60 @@
+"""What the passes share: the session that a module's own recipes and bindings make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xfuse.canonical.build import element_name
+from xfuse.errors import XfuseError
+from xfuse.recipe import recipes_of
+from xfuse.session import Session, current_session
+from xfuse.table import Row
+from xfuse_dialects.xfuse import BindingOp
+
+
+def module_session(module: ModuleOp, library: str = "") -> Session:
+    """The current session, with the module's recipes first, then those of a library file or else the shipped ones.
+
+    Rows that the module's ``xfuse.binding`` ops describe are added. Raises `XfuseError` for a bad library or binding.
+    """
+    outer = current_session()
+    session = Session(library=False, backends=list(outer.backends.values()))
+    for recipe in recipes_of(module):
+        session.registry.register(recipe)
+    if library:
+        session.registry.load(library)
+    else:
+        for recipe in outer.registry.entries():
+            if recipe.identity not in session.registry and recipe.name not in session.registry:
+                session.registry.adopt(recipe)
+    for row in outer.table.rows():
+        session.table.bind(row)
+    for op in module.walk():
+        if isinstance(op, BindingOp):
+            _bind(session, op)
+    return session
+
+
+def _bind(session: Session, op: BindingOp) -> None:
+    recipe = session.recipe(op.recipe.string_value())
+    dtypes = tuple(element_name(each) for each in (*op.signature.inputs.data, *op.signature.outputs.data))
+    recipe.element_type_for(dtypes)
+    kernel = None
+    if op.kernel is not None:
+        name = op.kernel.data
+        kernel = next((row.kernel for row in session.table.rows() if row.kernel is not None and row.kernel.name == name), None)
+        if kernel is None:
+            raise XfuseError(f"'{op.name}' names the kernel {name!r}, which the session does not hold")
+    session.table.bind(Row(recipe.identity, dtypes, op.backend.data, kernel, source="module"))
+
+
+def choose_recipes(session: Session, only: Sequence[str], excluded: Sequence[str]) -> None:
+    """Keep only the recipes that options name, by family or by name. Raises `RecipeError` for an unknown name."""
+    keep = session.registry.select(tuple(only)) if only else session.registry.entries()
+    drop = session.registry.select(tuple(excluded)) if excluded else ()
+    for recipe in session.registry.entries():
+        if recipe not in keep or recipe in drop:
+            session.registry.unregister(recipe)
+

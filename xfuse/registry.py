@@ -1,0 +1,155 @@
+"""The registry of recipes: by identity, by name, by family."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from xdsl.ir import Operation
+
+from xfuse.errors import RecipeError
+from xfuse.parser import load_module
+from xfuse.recipe import Recipe, parse_recipes, recipes_of, validate
+from xfuse_dialects.xfuse import LibraryOp, RecipeOp
+
+
+class RecipeRegistry:
+    """Recipes in registration order. One identity is one entry; a family may hold several bodies."""
+
+    def __init__(self) -> None:
+        self._by_identity: dict[str, Recipe] = {}
+        self._by_name: dict[str, Recipe] = {}
+        self._write = threading.RLock()
+        self.generation = 0
+        """Grows by one with every change."""
+
+    def register(self, recipe: Recipe | RecipeOp | str, *, replace: bool = False, version: int | None = None) -> Recipe:
+        """Validate and store a recipe; returns the entry.
+
+        A recipe of an identity that is registered already gives the old entry back. A name that stands for another
+        recipe is refused unless ``replace=True``, or unless a ``version`` makes it a name of its own
+        (``name.v2``). Raises `RecipeError`, and then nothing has been stored.
+        """
+        recipe = as_recipe(recipe)
+        if version is not None:
+            op = recipe.op.clone()
+            op.properties["sym_name"] = type(op.sym_name)(f"{recipe.name}.v{version}")
+            recipe = Recipe(op, recipe.family)
+        validate(recipe)
+        with self._write:
+            known = self._by_identity.get(recipe.identity)
+            if known is not None:
+                return known
+            named = self._by_name.get(recipe.name)
+            if named is not None:
+                if not replace:
+                    raise RecipeError(
+                        f"the name @{recipe.name} stands for another recipe ({named.identity[:12]}); pass "
+                        "replace=True to replace it, or a version"
+                    )
+                self._forget(named)
+            self._by_identity = {**self._by_identity, recipe.identity: recipe}
+            self._by_name = {**self._by_name, recipe.name: recipe}
+            self.generation += 1
+            return recipe
+
+    def adopt(self, recipe: Recipe) -> None:
+        """Store an entry of another registry, which has validated it."""
+        with self._write:
+            self._by_identity = {**self._by_identity, recipe.identity: recipe}
+            self._by_name = {**self._by_name, recipe.name: recipe}
+            self.generation += 1
+
+    def unregister(self, recipe: Recipe | str) -> None:
+        """Remove a recipe, given by itself, its name or its identity; an unknown one is a `RecipeError`."""
+        entry = recipe if isinstance(recipe, Recipe) else self.region(recipe)
+        with self._write:
+            if entry is None or self._by_identity.get(entry.identity) is not entry:
+                raise RecipeError(f"no recipe {recipe if isinstance(recipe, str) else recipe.name} is registered")
+            self._forget(entry)
+
+    def _forget(self, recipe: Recipe) -> None:
+        self._by_identity = {k: v for k, v in self._by_identity.items() if v is not recipe}
+        self._by_name = {k: v for k, v in self._by_name.items() if v is not recipe}
+        self.generation += 1
+
+    def region(self, identity_or_name: str) -> Recipe | None:
+        """The recipe of an identity or name, or None."""
+        return self._by_identity.get(identity_or_name) or self._by_name.get(identity_or_name)
+
+    def name(self, identity: str) -> str | None:
+        """The name of the recipe of an identity, or None."""
+        entry = self._by_identity.get(identity)
+        return None if entry is None else entry.name
+
+    def entries(self) -> tuple[Recipe, ...]:
+        """All recipes in registration order."""
+        return tuple(self._by_identity.values())
+
+    def families(self) -> tuple[str, ...]:
+        """Names of all families, in order of their first recipe."""
+        return tuple(dict.fromkeys(recipe.family for recipe in self.entries()))
+
+    def select(self, names: tuple[str, ...]) -> tuple[Recipe, ...]:
+        """The recipes that names of families or of recipes stand for; an unknown name is a `RecipeError`."""
+        for wanted in names:
+            if not any(wanted in (recipe.name, recipe.family) for recipe in self.entries()):
+                raise RecipeError(
+                    f"no recipe or family is named {wanted}; families are {', '.join(self.families()) or 'none'}"
+                )
+        return tuple(recipe for recipe in self.entries() if recipe.name in names or recipe.family in names)
+
+    def __iter__(self) -> Iterator[Recipe]:
+        return iter(self.entries())
+
+    def __len__(self) -> int:
+        return len(self._by_identity)
+
+    def __contains__(self, recipe: object) -> bool:
+        if isinstance(recipe, Recipe):
+            return recipe.identity in self._by_identity
+        return isinstance(recipe, str) and self.region(recipe) is not None
+
+    def load(self, path: str | Path) -> list[Recipe]:
+        """Register all recipes of a file. All or none: a file with a bad recipe leaves nothing behind."""
+        found = recipes_of(load_module(path))
+        if not found:
+            raise RecipeError(f"{path} holds no xfuse.recipe")
+        return self.register_all(found)
+
+    def register_all(self, recipes: list[Recipe]) -> list[Recipe]:
+        """Register several recipes, all or none."""
+        with self._write:
+            before = self._by_identity, self._by_name
+            try:
+                return [self.register(recipe) for recipe in recipes]
+            except RecipeError:
+                self._by_identity, self._by_name = before
+                self.generation += 1
+                raise
+
+    def save(self, path: str | Path) -> None:
+        """Write all recipes as ``.mlir``, a library per family; `load` gives the same identities back."""
+        Path(path).write_text(self.text())
+
+    def text(self) -> str:
+        """All recipes as MLIR text."""
+        libraries = [
+            LibraryOp(family, [recipe.op.clone() for recipe in self.entries() if recipe.family == family])
+            for family in self.families()
+        ]
+        return "".join(f"{str(library)}\n" for library in libraries)
+
+
+def as_recipe(recipe: Recipe | RecipeOp | str | Operation) -> Recipe:
+    if isinstance(recipe, Recipe):
+        return recipe
+    if isinstance(recipe, RecipeOp):
+        return Recipe(recipe, recipe.sym_name.data)
+    if isinstance(recipe, str):
+        found = parse_recipes(recipe)
+        if len(found) != 1:
+            raise RecipeError(f"expected the text of one recipe, got {len(found)}; use register_all for several")
+        return found[0]
+    raise RecipeError(f"expected a recipe, its op or its text, got '{recipe.name}'")

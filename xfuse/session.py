@@ -1,0 +1,414 @@
+"""Sessions: registry, binding table, backends and policy in one object, with no hidden global state."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import Operation, SSAValue
+
+from xfuse.backends.base import Backend
+from xfuse.backends.llvm.backend import LLVMBackend
+from xfuse.backends.numpy.backend import NumPyBackend
+from xfuse.canonical.build import element_name
+from xfuse.errors import BackendUnavailable, BindingError, NotBound, RecipeError, VerificationError, XfuseError
+from xfuse.identity import body_form
+from xfuse.kernel import Kernel
+from xfuse.library import library_files
+from xfuse.primitives.table import PRIMITIVES
+from xfuse.parser import default_context, load_module
+from xfuse.recipe import Recipe, recipes_of, validate
+from xfuse.registry import RecipeRegistry
+from xfuse.table import BindingTable, Row, Snapshot, find, is_available
+from xfuse.verify import probe
+from xfuse_dialects.xfuse import FusedOp, RecipeOp
+
+OP_KINDS = frozenset({*PRIMITIVES, "linalg.matmul"})
+"""What a row may be for besides a recipe identity."""
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """What became of an adoption: the row, or the reason why nothing was stored."""
+
+    row: Row | None
+    reason: str | None
+
+    def __bool__(self) -> bool:
+        return self.row is not None
+
+
+class Session:
+    """Owns recipes, rows, backends and caches. ``with session:`` makes it the current one.
+
+    ``library`` says whether the shipped recipes are registered (at first use). ``backends`` are those whose rows are
+    promised; by default LLVM, where llvmlite can be found, and NumPy, in this order of preference.
+    """
+
+    def __init__(self, *, library: bool = True, backends: Sequence[Backend] | None = None) -> None:
+        self.table = BindingTable()
+        self.backends: dict[str, Backend] = {
+            backend.name: backend for backend in (backends if backends is not None else (LLVMBackend(), NumPyBackend()))
+        }
+        self._registry = RecipeRegistry()
+        self._load_library = library
+        self._lock = threading.RLock()
+        self._failed: dict[tuple[str, str, tuple[str, ...]], str] = {}
+        self._instances: dict[tuple[str, str | None, int], Recipe | None] = {}
+        self._tokens: list[Any] = []
+
+    # Registry
+
+    @property
+    def registry(self) -> RecipeRegistry:
+        """The recipes; the shipped library is among them unless the session was made without."""
+        if self._load_library:
+            with self._lock:
+                if self._load_library:
+                    self._load_library = False
+                    context = default_context()
+                    for path in library_files():
+                        for recipe in recipes_of(load_module(path, context)):
+                            self._registry.adopt(recipe)  # validated by the tests, not at every start
+        return self._registry
+
+    def register(self, recipe: Recipe | RecipeOp | str, *, replace: bool = False, version: int | None = None) -> Recipe:
+        """`RecipeRegistry.register`."""
+        return self.registry.register(recipe, replace=replace, version=version)
+
+    def recipe(self, which: Recipe | str) -> Recipe:
+        """A registered recipe by itself, its name or its identity; raises `RecipeError` if there is none."""
+        entry = self.registry.region(which.identity if isinstance(which, Recipe) else which)
+        if entry is None:
+            name = which.name if isinstance(which, Recipe) else which
+            raise RecipeError(f"no recipe {name} is registered; register it first")
+        return entry
+
+    # Rows
+
+    def bind(
+        self,
+        recipe: Recipe | str,
+        kernel: Kernel | Callable[..., Any],
+        dtypes: Sequence[str] | None = None,
+        backend: str = "numpy",
+        *,
+        replace: bool = False,
+        trusted: bool = False,
+        ulp: float | None = None,
+        cost: float | None = None,
+    ) -> Row:
+        """Bind a kernel for a registered recipe, or for an op kind of the primitives table.
+
+        ``dtypes`` are the element types of the arguments and then of the results; a `Kernel` brings them along. The
+        kernel must agree with the recipe on a probe set (law L6) unless ``trusted``. Raises `RecipeError` for an
+        unregistered recipe, `BindingError` for dtypes that the recipe does not have or a taken row,
+        `VerificationError` if the probe fails; then nothing has been stored.
+        """
+        if isinstance(recipe, str) and recipe in OP_KINDS:
+            return self._bind_op(recipe, kernel, dtypes, backend, replace=replace, ulp=ulp, cost=cost)
+        entry = self.recipe(recipe)
+        row = self._row(entry, kernel, dtypes, backend, trusted=trusted, ulp=ulp, cost=cost)
+        return self.table.bind(row, replace=replace)
+
+    def _bind_op(
+        self, kind: str, kernel: Kernel | Callable[..., Any], dtypes: Sequence[str] | None, backend: str, **row: Any
+    ) -> Row:
+        if dtypes is None or len(dtypes) < 2:
+            raise BindingError(f"binding a kernel for '{kind}' needs dtypes: element types of operands and results")
+        if not isinstance(kernel, Kernel):
+            kernel = Kernel(kind, backend, tuple(dtypes[:-1]), tuple(dtypes[-1:]), kernel)
+        replace = row.pop("replace")
+        return self.table.bind(Row(kind, tuple(dtypes), backend, kernel, trusted=True, **row), replace=replace)
+
+    def _row(
+        self,
+        recipe: Recipe,
+        kernel: Kernel | Callable[..., Any],
+        dtypes: Sequence[str] | None,
+        backend: str,
+        *,
+        trusted: bool,
+        ulp: float | None,
+        cost: float | None,
+    ) -> Row:
+        if isinstance(kernel, Kernel):
+            dtypes, backend = kernel.dtypes if dtypes is None else dtypes, kernel.backend
+        if dtypes is None:
+            raise BindingError(f"binding a kernel for @{recipe.name} needs dtypes: element types of arguments and results")
+        try:
+            element_type = recipe.element_type_for(dtypes)
+        except RecipeError as error:
+            raise BindingError(str(error)) from error
+        arguments, results = recipe.signature(element_type)
+        if not isinstance(kernel, Kernel):
+            kernel = Kernel(recipe.name, backend, arguments, results, kernel)
+        if not trusted:
+            problem = self._probe(recipe, element_type, kernel)
+            if problem is not None:
+                raise VerificationError(f"the kernel for @{recipe.name} ({', '.join(dtypes)}) is wrong (law L6): {problem}")
+        return Row(recipe.identity, (*arguments, *results), backend, kernel, ulp=ulp, cost=cost, trusted=trusted)
+
+    @staticmethod
+    def _probe(recipe: Recipe, element_type: str | None, kernel: Kernel) -> str | None:
+        try:
+            return probe(recipe.form(element_type), kernel)
+        except XfuseError as error:
+            return f"it cannot be probed: {error}; bind it with trusted=True if it is known to be right"
+
+    def adopt(
+        self,
+        name: str,
+        recipe: Recipe | RecipeOp | str,
+        kernel: Kernel | Callable[..., Any],
+        dtypes: Sequence[str],
+        backend: str,
+        *,
+        trusted: bool = False,
+    ) -> Adoption:
+        """Register, verify and bind in one step: all of it, or nothing with the reason. Repeating it changes nothing."""
+        try:
+            probed = _renamed(recipe, name)
+            validate(probed)
+            row = self._row(probed, kernel, dtypes, backend, trusted=trusted, ulp=None, cost=None)
+        except XfuseError as error:
+            return Adoption(None, str(error))
+        with self._lock:
+            known = self.registry.region(probed.identity) is not None
+            try:
+                entry = self.registry.register(probed)
+            except RecipeError as error:
+                return Adoption(None, str(error))
+            try:
+                return Adoption(self.table.bind(row), None)
+            except BindingError as error:
+                old = self.table.snapshot().get(row.key)
+                same = old is not None and old.kernel is not None and row.kernel is not None
+                if same and old is not None and old.kernel is not None and old.kernel.function is row.kernel.function:  # type: ignore[union-attr]
+                    return Adoption(old, None)
+                if not known:
+                    self.registry.unregister(entry)
+                return Adoption(None, str(error))
+
+    # Look-up
+
+    def available(self, recipe: Recipe | str, backend: str) -> bool:
+        """Whether some row, bound or promised, exists for a recipe on a backend, at whatever dtypes."""
+        return self.available_in(self.table.snapshot(), recipe, backend) or any(
+            self._promises(self.recipe(recipe), element_type, backend) for element_type in self.recipe(recipe).uses
+        )
+
+    def available_in(self, rows: Snapshot | BindingTable, recipe: Recipe | str, backend: str) -> bool:
+        """The same, reading only the table passed in."""
+        rows = rows.snapshot() if isinstance(rows, BindingTable) else rows
+        identity = recipe.identity if isinstance(recipe, Recipe) else self.recipe(recipe).identity
+        return is_available(rows, identity, backend)
+
+    def admissible(self, recipe: Recipe, dtypes: Sequence[str], backend: str, *, promised: bool = True) -> str | None:
+        """The backend that has a row for a recipe at exactly these dtypes, or None (law L4).
+
+        ``backend`` may be "auto": the session's backends in order of preference. Nothing is compiled.
+        """
+        rows = self.table.snapshot()
+        for name in self._candidates(backend):
+            if (recipe.identity, name, tuple(dtypes)) in rows:
+                return name
+            if promised:
+                try:
+                    element_type = recipe.element_type_for(dtypes)
+                except RecipeError:
+                    continue
+                if self._promises(recipe, element_type, name):
+                    return name
+        return None
+
+    def lookup(self, recipe: Recipe | str, backend: str = "auto", dtypes: Sequence[str] | None = None) -> Row:
+        """The row for a recipe at exactly these dtypes, its kernel made and probed if it was only promised.
+
+        Without dtypes the answer is the only row there is. Raises `NotBound`, `Ambiguous`, or `BackendUnavailable`
+        for a backend that cannot run here.
+        """
+        entry = self.recipe(recipe)
+        if backend == "auto":
+            return self._lookup_auto(entry, dtypes)
+        if dtypes is None:
+            dtypes = self._only_dtypes(entry, backend)
+        rows = self.table.snapshot()
+        if dtypes is not None:
+            row = rows.get((entry.identity, backend, tuple(dtypes)))
+            if row is not None and row.kernel is not None:
+                return row
+            made = self._make(entry, tuple(dtypes), backend)
+            if made is not None:
+                return made
+        return find(rows, entry.identity, backend, dtypes)
+
+    def _lookup_auto(self, recipe: Recipe, dtypes: Sequence[str] | None) -> Row:
+        misses: list[str] = []
+        for name in self._candidates("auto"):
+            try:
+                return self.lookup(recipe, name, dtypes)
+            except (NotBound, BackendUnavailable) as error:
+                misses.append(str(error))
+        raise NotBound("; ".join(misses) or f"no backend is registered for @{recipe.name}")
+
+    def _only_dtypes(self, recipe: Recipe, backend: str) -> tuple[str, ...] | None:
+        rows = {row.dtypes for row in self.table.rows(recipe.identity, backend)}
+        if rows:
+            return None
+        promised = [
+            sum(recipe.signature(each), ()) for each in recipe.uses if self._promises(recipe, each, backend)
+        ]
+        if len(promised) > 1:
+            from xfuse.errors import Ambiguous
+
+            spelled = "; ".join(f"({', '.join(each)})" for each in promised)
+            raise Ambiguous(f"@{recipe.name} is promised at several dtypes on {backend}; say which are meant: {spelled}")
+        return promised[0] if promised else None
+
+    def _candidates(self, backend: str) -> list[str]:
+        if backend != "auto":
+            return [backend]
+        rows = {row.backend for row in self.table.snapshot().values()}
+        return [*self.backends, *sorted(rows - set(self.backends))]
+
+    def _promises(self, recipe: Recipe, element_type: str | None, backend: str) -> bool:
+        maker = self.backends.get(backend)
+        if maker is None or maker.unavailable() is not None:
+            return False
+        dtypes = sum(recipe.signature(element_type), ())
+        if (recipe.identity, backend, dtypes) in self._failed:
+            return False
+        return maker.refusal(recipe, element_type) is None
+
+    def _make(self, recipe: Recipe, dtypes: tuple[str, ...], backend: str) -> Row | None:
+        maker = self.backends.get(backend)
+        if maker is None:
+            return None
+        reason = maker.unavailable()
+        if reason is not None:
+            raise BackendUnavailable(reason)
+        failed = self._failed.get((recipe.identity, backend, dtypes))
+        if failed is not None:
+            raise NotBound(f"the kernel that {backend} made for @{recipe.name} failed its probe (law L6): {failed}")
+        try:
+            element_type = recipe.element_type_for(dtypes)
+        except RecipeError:
+            return None
+        refusal = maker.refusal(recipe, element_type)
+        if refusal is not None:
+            raise NotBound(f"{backend} cannot make a kernel for @{recipe.name} ({', '.join(dtypes)}): {refusal}")
+        kernel = maker.compile(recipe, element_type)
+        problem = None if backend == "numpy" else self._probe(recipe, element_type, kernel)
+        if problem is not None:
+            self._failed[recipe.identity, backend, dtypes] = problem
+            raise NotBound(f"the kernel that {backend} made for @{recipe.name} failed its probe (law L6): {problem}")
+        row = Row(recipe.identity, dtypes, backend, kernel, source="promised")
+        with self._lock:
+            present = self.table.snapshot().get(row.key)
+            if present is not None and present.kernel is not None:
+                return present
+            return self.table.bind(row, replace=True)
+
+    def kernel(self, recipe: Recipe | str, *dtypes: str, backend: str = "auto") -> Kernel:
+        """The kernel of a recipe at an element type (one name) or at a full dtype tuple."""
+        entry = self.recipe(recipe)
+        full: tuple[str, ...] | None = dtypes or None
+        if len(dtypes) == 1 and dtypes[0] in entry.element_types:
+            full = sum(entry.signature(dtypes[0]), ())
+        kernel = self.lookup(entry, backend, full).kernel
+        assert kernel is not None
+        return kernel
+
+    @property
+    def failures(self) -> Mapping[tuple[str, str, tuple[str, ...]], str]:
+        """Kernels of our own backends that failed their probe, with the reason."""
+        return dict(self._failed)
+
+    # Fused ops
+
+    def recipe_of(self, op: FusedOp) -> Recipe | None:
+        """The registered recipe that a fused op is an instance of, the label tried first; None if there is none."""
+        exact, plain = body_form(op), body_form(op, fastmath=False)
+        registry = self.registry
+        key = (exact.text, op.label, registry.generation)
+        if key not in self._instances:
+            guess = registry.region(op.label) if op.label is not None else None
+            entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
+            self._instances[key] = next((entry for entry in entries if entry.is_instance(exact, plain)), None)
+        return self._instances[key]
+
+    def admissible_instance(self, op: FusedOp, backend: str) -> str | None:
+        """The backend that has a row for a fused op's recipe at its dtypes, bound or promised; None if there is none."""
+        recipe = self.recipe_of(op)
+        return None if recipe is None else self.admissible(recipe, dtypes_of(op), backend)
+
+    # Passes and patterns
+
+    def gate(self, backend: str = "auto", *, promised: bool = True) -> Callable[[Recipe, Sequence[str]], str | None]:
+        """What patterns and passes ask before they fuse: `admissible` for one backend."""
+        return lambda recipe, dtypes: self.admissible(recipe, dtypes, backend, promised=promised)
+
+    def child(self) -> Session:
+        """A session that starts with this one's recipes, rows and backends, and changes nothing in it."""
+        session = Session(library=False, backends=list(self.backends.values()))
+        for recipe in self.registry.entries():
+            session._registry.adopt(recipe)
+        for row in self.table.rows():
+            session.table.bind(row)
+        session._failed.update(self._failed)
+        return session
+
+    # Emission
+
+    def emit(self, recipe: Recipe | str, inputs: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue]]:
+        """`xfuse.emit.emit` on a registered recipe."""
+        from xfuse.emit import emit
+
+        return emit(self.recipe(recipe), inputs)
+
+    # Current session
+
+    def __enter__(self) -> Session:
+        self._tokens.append(_CURRENT.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _CURRENT.reset(self._tokens.pop())
+
+
+def dtypes_of(op: FusedOp) -> tuple[str, ...]:
+    """Element types of a fused op's arguments, then of its results."""
+    return tuple(element_name(value.type) for value in (*op.inputs, *op.outputs))
+
+
+def _renamed(recipe: Recipe | RecipeOp | str, name: str) -> Recipe:
+    from xdsl.dialects.builtin import StringAttr
+
+    from xfuse.registry import as_recipe
+
+    found = as_recipe(recipe)
+    op = found.op.clone()
+    op.properties["sym_name"] = StringAttr(name)
+    return Recipe(op, name)
+
+
+_DEFAULT = Session()
+_CURRENT: ContextVar[Session | None] = ContextVar("xfuse session", default=None)
+
+
+def current_session() -> Session:
+    """The session that module-level functions act on: the innermost ``with session:``, else the default one."""
+    return _CURRENT.get() or _DEFAULT
+
+
+@contextmanager
+def fresh_session(**options: Any) -> Iterator[Session]:
+    """A new session that is the current one inside ``with``."""
+    session = Session(**options)
+    with session:
+        yield session
