@@ -533,9 +533,7 @@ def test_calls_that_double_are_read_once_per_argument() -> None:
         "  %r = arith.addf %a, %b : f64\n  return %r : f64\n}"
         for k in range(40)
     ]
-    parts.append(
-        "func.func @main(%x: f64) -> f64 {\n  %r = func.call @f40(%x) : (f64) -> f64\n  return %r : f64\n}"
-    )
+    parts.append("func.func @main(%x: f64) -> f64 {\n  %r = func.call @f40(%x) : (f64) -> f64\n  return %r : f64\n}")
     assert run("\n".join(parts), 1.0) == 2.0**41
 
 
@@ -589,9 +587,7 @@ def test_deep_calls_are_refused_by_name() -> None:
         f"  %a = func.call @f{k}(%v) : (f64) -> f64\n  return %a : f64\n}}"
         for k in range(300)
     ]
-    parts.append(
-        "func.func @main(%x: f64) -> f64 {\n  %r = func.call @f300(%x) : (f64) -> f64\n  return %r : f64\n}"
-    )
+    parts.append("func.func @main(%x: f64) -> f64 {\n  %r = func.call @f300(%x) : (f64) -> f64\n  return %r : f64\n}")
     with pytest.raises(UnsupportedError, match="'@f236' at a depth"):
         run("\n".join(parts), 1.0)
 

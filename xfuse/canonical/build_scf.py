@@ -116,9 +116,7 @@ def _while(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     depth = _depth(builder, op, captured)
     fixed: list[bool] = []
     for argument, back in zip(before.args, yielded.operands, strict=True):
-        fixed.append(
-            isinstance(back, BlockArgument) and back.owner is after and condition.args[back.index] is argument
-        )
+        fixed.append(isinstance(back, BlockArgument) and back.owner is after and condition.args[back.index] is argument)
     initial = [builder.values[each] for each in op.arguments]
     state = _enter(builder, depth, before.args, initial, fixed)
     test, *passed = builder.block(before)

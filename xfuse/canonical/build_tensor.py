@@ -227,7 +227,8 @@ def _insert(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     rank = len(target.extents)
     written = target.node != UNINITIALISED
     placed = [(target, {axis: BOUND + axis for axis in range(rank)})] if written else []
-    described = tuple(_described(extent, scalars) for extent in target.extents)
+    lacking = [-1 if axis in target.index else extent for axis, extent in enumerate(target.extents)]
+    described = tuple(_described(extent, scalars) for extent in lacking)
     attributes = (("axes", described), ("initialised", written))
     element_type = builder.element_type(op.results[0].type)
     value = builder.structural("insert", element_type, attributes, placed, range(rank), target.extents, scalars)

@@ -35,6 +35,13 @@ class Region:
     nodes: list[int] = field(default_factory=list[int])
     last_use: dict[int, int] = field(default_factory=dict[int, int])
 
+    def within(self, other: Region) -> bool:
+        """Whether this is a region inside another, or that one."""
+        region: Region | None = self
+        while region is not None and region is not other:
+            region = region.parent
+        return region is other
+
     def inner(self, owner: int, *, certain: bool = False, loop: int | None = None) -> Region:
         """A region for a part of a node that stands in this one."""
         return Region(self, owner, certain, loop, self.nesting + 1)
@@ -71,6 +78,8 @@ class Plan:
         """For a loop node, the node whose evaluation gives its value too."""
         self.members: dict[int, list[tuple[int, int]]] = {}
         """For such a node: the loop nodes that it gives, and the position of each among what it carries."""
+        self.readers: dict[int, dict[Region, set[int]]] = {}
+        """For carried leaves and what may overwrite them: which nodes read them where."""
         self._reads = reads
         self._flat = flat
         self._uses: dict[int, dict[Region, int]] = {}
@@ -110,6 +119,8 @@ class Plan:
     def _use(self, number: int, region: Region, reader: int) -> None:
         uses = self._uses.setdefault(self.group.get(number, number), {})
         uses[region] = max(uses.get(region, 0), reader)
+        if self.graph.nodes[number].kind in ("carried", "insert", "insert_slice"):
+            self.readers.setdefault(number, {}).setdefault(region, set()).add(reader)
 
     def _place(self, number: int, node: Node) -> None:
         if node.kind in ("argument", "carried"):

@@ -36,6 +36,7 @@ class Expressions:
         self._owned: set[int] = set()
         self._shared: set[int] = set()
         self._support: dict[int, frozenset[int]] = {}
+        self._overwriting: set[tuple[int, Region]] = set()
 
     def _reads(self, number: int) -> list[int]:
         """The nodes whose arrays are read where a node is computed."""
@@ -119,6 +120,15 @@ class Expressions:
 
     def _extents(self, extents: Sequence[Extent], scalars: Sequence[Reference]) -> str:
         return f"({''.join(self._extent(extent, scalars) + ', ' for extent in extents)})"
+
+    def _whole(self, number: int, index: Sequence[int], extents: Sequence[Extent], scalars: Sequence[Reference]) -> str:
+        """A node's array with all axes of a frame, at their extents where it lacks them."""
+        if list(index) == list(range(len(extents))):
+            return self._names[number]
+        if all(axis < 0 for axis in index) and not extents:
+            return self._names[number]
+        sizes = self._extents(extents, scalars)
+        return f"structural.whole({self._names[number]}, {tuple(index)}, {sizes})"
 
     # Nodes
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xfuse.backends.numpy.plan import loop_parts
-from xfuse.backends.numpy.source_expressions import Expressions
+from xfuse.backends.numpy.plan import END, LoopRegions, loop_parts
+from xfuse.backends.numpy.source_expressions import VIEWS, Expressions
 from xfuse.backends.numpy.source_structural import outer_axis, unbound
 from xfuse.canonical.carried import INDUCTION, carried
-from xfuse.canonical.graph import Extent, Node, Reference, depth_of
+from xfuse.canonical.graph import UNIT, Extent, Node, Reference, depth_of
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
@@ -39,16 +39,7 @@ class NestedSource(Expressions):
             with self._entered(region):
                 lacking = iter(given)
                 extents = [-1 if axis in side.index else next(lacking) for axis in range(node.rank)]
-                self._line(f"{name} = {self._whole(side.node, side.index, extents, node)}")
-
-    def _whole(self, number: int, index: Sequence[int], extents: Sequence[Extent], node: Node) -> str:
-        """A node's array with all axes of a frame, at their extents where it lacks them."""
-        if list(index) == list(range(len(extents))):
-            return self._names[number]
-        if all(axis < 0 for axis in index) and not extents:
-            return self._names[number]
-        sizes = self._extents(extents, node.references)
-        return f"structural.whole({self._names[number]}, {tuple(index)}, {sizes})"
+                self._line(f"{name} = {self._whole(side.node, side.index, extents, node.references)}")
 
     def _write_loop(self, number: int, node: Node) -> None:
         if self.elementwise:
@@ -61,15 +52,20 @@ class NestedSource(Expressions):
         states = [f"v{tag}_{position}" for position in range(count)]
         references = node.references[len(head) : len(head) + 2 * count]
 
-        def values(first: int) -> str:
-            return ", ".join(
-                self._whole(reference.node, unbound(reference.index), extents, node)
+        def values(first: int) -> list[str]:
+            return [
+                self._whole(reference.node, unbound(reference.index), extents, node.references)
                 for reference, extents in zip(
                     references[first : first + count], repeated[first : first + count], strict=True
                 )
-            )
+            ]
 
-        self._line(f"{', '.join(states)} = {values(0)}")
+        initial = values(0)
+        for position in range(count):
+            if self._overwrites(node, position, regions):
+                self._overwriting.add((references[count + position].node, regions.body))
+                initial[position] = f"np.array({initial[position]})"
+        self._line(f"{', '.join(states)} = {', '.join(initial)}")
         leaves = self._leaves(node, references, states)
         if attributes["op"] == "scf.for":
             bounds = ", ".join(self._names[each] for each in head)
@@ -83,14 +79,14 @@ class NestedSource(Expressions):
                 self._line(f"for {index} in r{tag}:")
                 typed = f"{index} = {self._constant(dtype.type, dtype.name + '_')}({index})"
                 with self._entered(regions.body, leaves, typed):
-                    self._line(f"{', '.join(states)} = {values(count)}")
+                    self._line(f"{', '.join(states)} = {', '.join(values(count))}")
         else:
             self._line("while True:")
             with self._entered(regions.ahead, leaves):
                 self._line(f"if not {self._names[head[0]]}:")
                 self._line("    break")
                 with self._entered(regions.body, indent=""):
-                    self._line(f"{', '.join(states)} = {values(count)}")
+                    self._line(f"{', '.join(states)} = {', '.join(values(count))}")
         for member, position in self._plan.members.get(number, [(number, 0)]):
             self._name(member, states[position])
 
@@ -105,6 +101,37 @@ class NestedSource(Expressions):
             if leaf is not None:
                 found[leaf] = state
         return found
+
+    def _overwrites(self, node: Node, position: int, regions: LoopRegions) -> bool:
+        """Whether a carried tensor may be changed in its own buffer: each trip ends with writing some elements of it,
+        and nothing else that reads it, before or after the change, could share the buffer."""
+        head, initial, following = loop_parts(node)
+        number = following[position]
+        made = self.graph.nodes[number]
+        if made.kind not in ("insert", "insert_slice") or not dict(made.attributes)["initialised"]:
+            return False
+        target = made.references[0 if made.kind == "insert" else 1]
+        rank = made.rank
+        leaf = self.graph.find(carried(made.element_type, depth_of(node), position, rank))
+        reference = node.references[len(head) + len(initial) + position]
+        if target.node != leaf or number not in regions.body.nodes or following.count(number) > 1:
+            return False
+        if any(UNIT in each or list(each) != sorted(each) for each in (reference.index, target.index)):
+            return False
+        readers = self._plan.readers
+        for region, found in (*readers[leaf].items(), *readers[number].items()):
+            inside = region in (regions.ahead, regions.body)
+            if not inside and region.within(regions.ahead):
+                return False
+            if inside and any(each not in (number, END) and not self._copies(each) for each in found):
+                return False
+        late = max(readers[leaf].get(regions.body, {END})) > number
+        return not late and END not in readers[leaf].get(regions.ahead, ())
+
+    def _copies(self, number: int) -> bool:
+        """Whether a node's array never shares memory with one that the node reads."""
+        node = self.graph.nodes[number]
+        return node.kind in ("gather", "insert", "extent") or (node.kind in PRIMITIVES and node.kind not in VIEWS)
 
     # Folds
 

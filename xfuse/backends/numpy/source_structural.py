@@ -158,19 +158,19 @@ class StructuralSource(Expressions):
             index = [axis if axis < 0 else axis - rank for axis in unbound(node.references[1].index)]
             target = self._full(node.references[1].node, index, rank)
         axes = self._quadruples(attributes["axes"], scalars)
-        self._assign(number, f"structural.insert_slice({source}, {target}, {axes})")
+        keep = ", keep=False" if (number, self._region) in self._overwriting else ""
+        self._assign(number, f"structural.insert_slice({source}, {target}, {axes}{keep})")
 
     def _write_insert(self, number: int, node: Node) -> None:
         extents = dict(node.attributes)["axes"]
         count = 1 if dict(node.attributes)["initialised"] else 0
         scalars = node.references[count:]
-        sizes = self._extents(extents, scalars)
-        target = f"np.zeros({sizes}, {numpy_dtype(node.element_type).name!r})"
+        target = f"np.zeros({self._extents(extents, scalars)}, {numpy_dtype(node.element_type).name!r})"
         if count:
-            whole = node.references[0]
-            target = f"structural.whole({self._names[whole.node]}, {tuple(unbound(whole.index))}, {sizes})"
-        value, *at = (self._names[reference.node] for reference in scalars[: len(extents) + 1])
-        self._assign(number, f"structural.insert({target}, {', '.join((value, *at))})")
+            target = self._whole(node.references[0].node, unbound(node.references[0].index), extents, scalars)
+        operands = ", ".join(self._names[reference.node] for reference in scalars[: len(extents) + 1])
+        keep = ", keep=False" if (number, self._region) in self._overwriting else ""
+        self._assign(number, f"structural.insert({target}, {operands}{keep})")
 
     def _write_concat(self, number: int, node: Node) -> None:
         attributes: dict[str, Any] = dict(node.attributes)

@@ -180,10 +180,13 @@ def _places(slice_: Slice, drop: bool) -> int | slice:
     return offset if drop else slice(offset, offset + (size - 1) * stride + 1 if size else offset, stride)
 
 
-def insert_slice(source: Array, target: Array | None, axes: Sequence[Slice]) -> Array:
-    """``target``, or zeros, with ``source`` written where the slices say."""
+def insert_slice(source: Array, target: Array | None, axes: Sequence[Slice], *, keep: bool = True) -> Array:
+    """``target``, or zeros, with ``source`` written where the slices say; without ``keep``, in the target's buffer."""
     shape = tuple(extent for extent, *_ in axes)
-    result = np.zeros(shape, source.dtype) if target is None else np.array(np.broadcast_to(target, shape))
+    if target is None:
+        result = np.zeros(shape, source.dtype)
+    else:
+        result = np.array(np.broadcast_to(target, shape)) if keep else target
     result[tuple(_places(slice_, drop=False) for slice_ in axes)] = source
     return result
 
@@ -202,9 +205,9 @@ def steps(lower: Array, upper: Array, step: Array) -> range:
     return range(int(lower), int(upper), int(step))
 
 
-def insert(target: Array, value: Array, *at: Array) -> Array:
-    """A copy of ``target`` with one element replaced."""
-    result = np.array(target)
+def insert(target: Array, value: Array, *at: Array, keep: bool = True) -> Array:
+    """``target`` with one element replaced; without ``keep``, in the target's buffer."""
+    result = np.array(target) if keep else target
     place = tuple(int(index) for index in at)
     if any(not 0 <= index < size for index, size in zip(place, result.shape, strict=True)):
         raise KernelError(f"tensor.insert writes at {place}, outside a tensor of shape {result.shape}")
