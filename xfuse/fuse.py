@@ -10,17 +10,20 @@ from xfuse.match.choose import Gate, Matches, PatternIndex, apply, find_matches
 from xfuse.recipe import Recipe
 
 
-def fuse(module: Operation, recipes: Sequence[Recipe], gate: Gate, *, budget: int | None = None) -> list[Matches]:
+def fuse(
+    module: Operation, recipes: Sequence[Recipe], gate: Gate, *, budget: int | None = None, explain: bool = False
+) -> list[Matches]:
     """Put a fused op in place of every chosen match of some recipes; returns what each round found.
 
     A round after which some match had lost to an overlapping one is followed by another, since a different match may
-    stand at the same place. The last round's refusals are those that remain.
+    stand at the same place. The last round's refusals are those that remain; with ``explain`` they hold every root that
+    differs from the recipe's, and where.
     """
     index = PatternIndex(recipes)
     rounds: list[Matches] = []
     while True:
-        found = find_matches(module, index, gate, budget=budget)
+        found = find_matches(module, index, gate, budget=budget, explain=explain)
         rounds.append(found)
         apply(found.chosen)
-        if not found.chosen or not found.lost:
+        if not found.chosen:
             return rounds

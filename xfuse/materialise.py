@@ -65,10 +65,10 @@ def _data(op: Operation) -> list[SSAValue]:
 
 
 def key_of(op: Operation) -> Key:
-    """What two materialisable ops have in common if they are equal: name, attributes, operands, types and body."""
+    """What two materialisable ops have in common if they are equal: name, attributes, operands, types, body, location."""
     block = op.regions[0].block if op.regions and op.regions[0].blocks else None
     body = () if block is None else tuple(_body_key(block, inner) for inner in block.ops)
-    return (op.name, _attributes(op), tuple(map(id, op.operands)), tuple(op.result_types), body)
+    return (op.name, _attributes(op), tuple(map(id, op.operands)), tuple(op.result_types), body, op.location)
 
 
 def _attributes(op: Operation) -> tuple[tuple[str, Attribute], ...]:
@@ -85,4 +85,4 @@ def _body_key(block: Block, op: Operation) -> Key:
             operands.append(_body_key(block, owner))
         else:
             operands.append(id(ssa))
-    return (op.name, _attributes(op), tuple(operands), tuple(op.result_types))
+    return (op.name, _attributes(op), tuple(operands), tuple(op.result_types), op.location)

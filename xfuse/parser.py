@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -101,12 +101,28 @@ def load_module(path: str | Path, context: Context | None = None) -> ModuleOp:
     return parse_module(text, str(path), context)
 
 
-def resource_blobs() -> Mapping[str, bytes]:
+class _Blobs(Mapping[str, bytes]):
     """The blobs that ``dense_resource`` constants of parsed text refer to, without their alignment word."""
+
+    def __getitem__(self, handle: str) -> bytes:
+        return bytes.fromhex(_storage()[handle].removeprefix("0x"))[4:]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_storage())
+
+    def __len__(self) -> int:
+        return len(_storage())
+
+
+def _storage() -> dict[str, str]:
     interface = Builtin.get_interface(OpAsmDialectInterface)
     assert interface is not None
-    blobs: dict[str, bytes] = {}
-    for key, text in interface._blob_storage.items():  # pyright: ignore[reportPrivateUsage]
-        if text:
-            blobs[key] = bytes.fromhex(text.removeprefix("0x"))[4:]
-    return blobs
+    return interface._blob_storage  # pyright: ignore[reportPrivateUsage]
+
+
+_BLOBS = _Blobs()
+
+
+def resource_blobs() -> Mapping[str, bytes]:
+    """The blobs of all text parsed in this process, by handle."""
+    return _BLOBS

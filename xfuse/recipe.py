@@ -80,15 +80,19 @@ class Recipe:
             form = self._forms[element_type, fastmath] = self._build(element_type, fastmath)
         return form
 
-    def is_instance(self, exact: Form, plain: Form) -> bool:
-        """Whether a region is this recipe at some element type, given its form with and without fast-math flags.
+    @property
+    def has_flags(self) -> bool:
+        """Whether some op of the recipe carries fast-math flags."""
+        first = self.uses[0]
+        return self.form(first).text != self.form(first, fastmath=False).text
 
-        Flags of the region beyond the recipe's do not count (rule R6).
+    def is_instance(self, form: Form) -> bool:
+        """Whether a region is this recipe at some element type, given its form.
+
+        The form must be built without fast-math flags, as flags beyond the recipe's do not count (rule R6), unless the
+        recipe `has_flags` itself.
         """
-        for element_type in self.uses:
-            if self.form(element_type, fastmath=False).text == plain.text:
-                return self.form(element_type).text in (exact.text, plain.text)
-        return False
+        return any(self.form(each, fastmath=self.has_flags).text == form.text for each in self.uses)
 
     @property
     def identity(self) -> str:

@@ -137,11 +137,11 @@ class _Linker:
         self.calls: dict[str, Callable[..., tuple[Any, ...]]] = {}
 
     def __call__(self, builder: GraphBuilder, op: FusedOp) -> Sequence[Value] | None:
-        recipe = self.session.recipe_of(op)
+        form = body_form(op, fastmath=False)
+        recipe = self.session.recipe_of(op, form)
         if recipe is None:
             self.inlined.append((op, "its region is an instance of no registered recipe"))
             return None
-        form = body_form(op, fastmath=False)
         if not recipe.is_scalar or not form.is_elementwise:
             self.inlined.append((op, f"@{recipe.name} is not element-wise"))
             return None

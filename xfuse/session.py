@@ -15,6 +15,7 @@ from xfuse.backends.base import Backend
 from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.backends.numpy.backend import NumPyBackend
 from xfuse.canonical.build import element_name
+from xfuse.canonical.form import Form
 from xfuse.errors import BackendUnavailable, BindingError, NotBound, RecipeError, VerificationError, XfuseError
 from xfuse.identity import body_form
 from xfuse.kernel import Kernel
@@ -331,15 +332,28 @@ class Session:
 
     # Fused ops
 
-    def recipe_of(self, op: FusedOp) -> Recipe | None:
-        """The registered recipe that a fused op is an instance of, the label tried first; None if there is none."""
-        exact, plain = body_form(op), body_form(op, fastmath=False)
-        registry = self.registry
-        key = (exact.text, op.label, registry.generation)
+    def recipe_of(self, op: FusedOp, form: Form | None = None) -> Recipe | None:
+        """The registered recipe that a fused op is an instance of, the label tried first; None if there is none.
+
+        ``form`` is the region's form without fast-math flags, if it is at hand.
+        """
+        plain = form or body_form(op, fastmath=False)
+        key = (plain.text, op.label, self.registry.generation)
         if key not in self._instances:
-            guess = registry.region(op.label) if op.label is not None else None
-            entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
-            self._instances[key] = next((entry for entry in entries if entry.is_instance(exact, plain)), None)
+            guess = self.registry.region(op.label) if op.label is not None else None
+            entries = [guess, *self.registry.entries()] if guess is not None else list(self.registry.entries())
+            # Recipes with flags of their own are rare; they look at the region's flags too.
+            exact: Form | None = None
+            found: Recipe | None = None
+            for entry in entries:
+                if entry.has_flags:
+                    exact = exact or body_form(op)
+                if entry.is_instance(exact if entry.has_flags and exact is not None else plain):
+                    found = entry
+                    break
+            if exact is not None:
+                return found
+            self._instances[key] = found
         return self._instances[key]
 
     def admissible_instance(self, op: FusedOp, backend: str) -> str | None:

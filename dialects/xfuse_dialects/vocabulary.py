@@ -30,7 +30,7 @@ VOCABULARY = SCALAR_OPS | LINALG_OPS | TENSOR_OPS | SCF_OPS | {"xfuse.fused", "x
 
 NOT_SPECULATABLE = frozenset(
     {f"arith.{name}" for name in ("divsi", "divui", "floordivsi", "ceildivsi", "ceildivui", "remsi", "remui")}
-    | {"scf.while", "scf.for"}
+    | {"math.ipowi", "scf.while", "scf.for"}
 )
 """Vocabulary ops that must not run where the program would not have run them: they may trap or never end."""
 

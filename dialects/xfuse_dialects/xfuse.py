@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IntegerType,
+    ModuleOp,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
+    TensorType,
+    UnitAttr,
     UnregisteredOp,
 )
-from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -31,6 +36,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     ConditionallySpeculatable,
+    HasParent,
     IsolatedFromAbove,
     IsTerminator,
     NoMemoryEffect,
@@ -59,18 +65,20 @@ class SpeculatableIfBodyIs(ConditionallySpeculatable):
 
     @classmethod
     def is_speculatable(cls, op: Operation) -> bool:
-        return all(is_hoistable(inner) for region in op.regions for inner in region.walk() if inner.name != FusedOp.name)
+        return all(
+            is_hoistable(inner) for region in op.regions for inner in region.walk() if inner.name != FusedOp.name
+        )
 
 
 def _verify_body(op: Operation, body: Region, inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> None:
     """The rules that recipe and fused op share: one block, typed arguments, a typed yield, only admitted ops."""
-    blocks = tuple(body.blocks)
-    if len(blocks) != 1:
-        raise VerifyException(f"'{op.name}' (law L1) expected a region of one block, got {len(blocks)} blocks")
-    block = blocks[0]
+    if len(body.blocks) != 1:
+        raise VerifyException(f"'{op.name}' (law L1) expected a region of one block, got {len(body.blocks)} blocks")
+    block = body.block
     if tuple(block.arg_types) != tuple(inputs):
         raise VerifyException(
-            f"'{op.name}' (law L1) expected block arguments of types ({_types(inputs)}), got ({_types(block.arg_types)})"
+            f"'{op.name}' (law L1) expected block arguments of types ({_types(inputs)}), "
+            f"got ({_types(block.arg_types)})"
         )
     terminator = block.last_op
     if not isinstance(terminator, YieldOp):
@@ -81,23 +89,37 @@ def _verify_body(op: Operation, body: Region, inputs: Sequence[Attribute], outpu
             f"'{op.name}' (law L1) expected 'xfuse.yield' of types ({_types(outputs)}), "
             f"got ({_types(terminator.values.types)})"
         )
-    defined = set(block.args)
-    for inner in block.ops:
-        for operand in inner.operands:
-            if operand not in defined and operand.owner in (op, inner, block):
-                raise VerifyException(f"'{op.name}' (law L8) '{inner.name}' reads a value before it is defined")
-            if isinstance(operand.owner, Operation) and operand.owner.parent is block and operand not in defined:
-                raise VerifyException(f"'{op.name}' (law L8) '{inner.name}' reads a value before it is defined")
-        defined.update(inner.results)
-    for inner in body.walk():
-        if isinstance(inner, UnregisteredOp):
-            raise VerifyException(
-                f"'{op.name}' (law L1) holds the unregistered op '{inner.op_name.data}', which nothing proves pure"
-            )
-        if not is_admitted(inner):
-            raise VerifyException(
-                f"'{op.name}' (law L1) holds '{inner.name}', which is outside the vocabulary and not provably pure"
-            )
+    _verify_ops(op, body, set())
+
+
+def _verify_ops(op: Operation, region: Region, defined: set[SSAValue]) -> None:
+    """Every op is admitted, and reads only what is defined before it in its region or in one around it.
+
+    A fused op inside answers for its own region.
+    """
+    own: list[SSAValue] = []
+    for block in region.blocks:
+        own.extend(block.args)
+        defined.update(block.args)
+        for inner in block.ops:
+            if isinstance(inner, UnregisteredOp):
+                raise VerifyException(
+                    f"'{op.name}' (law L1) holds the unregistered op '{inner.op_name.data}', which nothing proves pure"
+                )
+            if not is_admitted(inner):
+                raise VerifyException(
+                    f"'{op.name}' (law L1) holds '{inner.name}', which is outside the vocabulary and not provably pure"
+                )
+            if not defined.issuperset(inner.operands):
+                raise VerifyException(
+                    f"'{op.name}' (law L8) holds '{inner.name}', which reads a value before it is defined"
+                )
+            if not isinstance(inner, FusedOp):
+                for nested in inner.regions:
+                    _verify_ops(op, nested, defined)
+            own.extend(inner.results)
+            defined.update(inner.results)
+    defined.difference_update(own)
 
 
 def _types(types: Iterable[Attribute]) -> str:
@@ -113,10 +135,43 @@ def _print_results(printer: Printer, types: Sequence[Attribute]) -> None:
             printer.print_list(types, printer.print_attribute)
 
 
-def _parse_results(parser: Parser) -> list[Attribute]:
+def _parse_results(parser: Parser) -> Sequence[Attribute]:
     parser.parse_punctuation("->")
     types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return [parser.parse_type()] if types is None else types
+
+
+def _parse_attributes(parser: Parser, properties: Sequence[str]) -> dict[str, Attribute]:
+    """An optional attribute dictionary, which may not name properties that have a syntax of their own."""
+    start = parser.pos
+    parsed = parser.parse_optional_attr_dict_with_keyword()
+    attributes = {} if parsed is None else dict(parsed.data)
+    for name in properties:
+        if name in attributes:
+            parser.raise_error(f"'{name}' is a property, not an attribute; it has a syntax of its own", start)
+    return attributes
+
+
+def _parse_optional_symbol(parser: Parser) -> SymbolRefAttr | None:
+    root = parser.parse_optional_symbol_name()
+    if root is None:
+        return None
+    nested: list[StringAttr] = []
+    while parser.parse_optional_punctuation(":") is not None:
+        parser.parse_punctuation(":")
+        nested.append(parser.parse_symbol_name())
+    return SymbolRefAttr(root, nested)
+
+
+def recipe_name(reference: SymbolRefAttr) -> str:
+    """The name of the recipe that a symbol refers to, without its library's."""
+    nested = reference.nested_references.data
+    return (nested[-1] if nested else reference.root_reference).data
+
+
+def _arguments(body: Region) -> Sequence[BlockArgument]:
+    """The arguments of a region's first block; none if it has no block."""
+    return () if body.blocks.first is None else body.blocks.first.args
 
 
 @irdl_op_definition
@@ -128,7 +183,7 @@ class YieldOp(IRDLOperation):
     values = var_operand_def()
     """The results, one or more."""
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), ReturnLike(), Pure()))
+    traits = lazy_traits_def(lambda: (HasParent(FusedOp, RecipeOp), IsTerminator(), ReturnLike(), Pure()))
 
     assembly_format = "attr-dict ($values^ `:` type($values))?"
 
@@ -136,10 +191,8 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
     def verify_(self) -> None:
-        if not isinstance(self.parent_op(), FusedOp | RecipeOp):
-            raise VerifyException("'xfuse.yield' expected to end the region of 'xfuse.fused' or 'xfuse.recipe'")
         if not self.values:
-            raise VerifyException("'xfuse.yield' expected at least one value")
+            raise VerifyException(f"'{self.name}' expected at least one value")
 
 
 @irdl_op_definition
@@ -163,7 +216,9 @@ class RecipeOp(IRDLOperation):
     body = region_def()
     """One block that ends in `YieldOp`."""
 
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoMemoryEffect())
+    traits = lazy_traits_def(
+        lambda: (HasParent(ModuleOp, LibraryOp), IsolatedFromAbove(), SymbolOpInterface(), NoMemoryEffect())
+    )
 
     irdl_options = (ParsePropInAttrDict(),)
 
@@ -191,7 +246,8 @@ class RecipeOp(IRDLOperation):
 
     def marks(self, index: int) -> dict[str, Attribute]:
         """The marks of one argument by name."""
-        return {} if self.arg_attrs is None else dict(self.arg_attrs.data[index].data)
+        listed = () if self.arg_attrs is None else self.arg_attrs.data
+        return dict(listed[index].data) if index < len(listed) else {}
 
     @classmethod
     def parse(cls, parser: Parser) -> RecipeOp:
@@ -205,8 +261,7 @@ class RecipeOp(IRDLOperation):
 
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
         results = _parse_results(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
-        attributes = dict(attributes.data) if attributes else {}
+        attributes = _parse_attributes(parser, ("sym_name", "function_type", "arg_attrs"))
         body = parser.parse_region(arguments)
         element_types = attributes.pop("element_types", None)
         return cls.create(
@@ -223,10 +278,8 @@ class RecipeOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
-        # The names of the arguments are printed before the region opens its own scope, so open one here.
-        arguments = self.body.block.args if self.body.blocks else ()
         with printer.in_parens():
-            for index, argument in enumerate(arguments):
+            for index, argument in enumerate(_arguments(self.body)):
                 if index:
                     printer.print_string(", ")
                 printer.print_block_argument(argument)
@@ -243,15 +296,48 @@ class RecipeOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        _verify_body(self, self.body, self.function_type.inputs.data, self.function_type.outputs.data)
-        if self.arg_attrs is not None and len(self.arg_attrs.data) != len(self.function_type.inputs.data):
+        inputs = self.function_type.inputs.data
+        _verify_body(self, self.body, inputs, self.function_type.outputs.data)
+        if self.element_types is not None:
+            self._verify_element_types(self.element_types.data)
+        if self.arg_attrs is not None and len(self.arg_attrs.data) != len(inputs):
             raise VerifyException(
-                f"'{self.name}' expected one dictionary of marks per argument ({len(self.function_type.inputs.data)}), "
+                f"'{self.name}' expected one dictionary of marks per argument ({len(inputs)}), "
                 f"got {len(self.arg_attrs.data)}"
             )
+        for index, type_ in enumerate(inputs):
+            for mark, value in self.marks(index).items():
+                problem = _mark_problem(mark, value, type_)
+                if problem is not None:
+                    raise VerifyException(f"'{self.name}' argument {index}: {problem}")
         for inner in self.body.walk():
-            if isinstance(inner, FusedOp) and inner.recipe is not None and inner.label == self.sym_name.data:
+            if isinstance(inner, FusedOp) and inner.label == self.sym_name.data:
                 raise VerifyException(f"'{self.name}' (law L1) @{self.sym_name.data} refers to itself")
+
+    def _verify_element_types(self, listed: Sequence[Attribute]) -> None:
+        if not listed:
+            raise VerifyException(f"'{self.name}' expected at least one type in element_types")
+        for each in listed:
+            if not isinstance(each, IntegerType | AnyFloat):
+                raise VerifyException(f"'{self.name}' expected element_types to be floats or integers, got {each}")
+
+
+def _mark_problem(mark: str, value: Attribute, argument: Attribute) -> str | None:
+    """What is wrong with a mark on an argument of a type, or None. Marks of other dialects are none of ours."""
+    if not mark.startswith("xfuse."):
+        return None
+    if mark not in (SCALAR, FLATTEN, ACCUMULATOR):
+        return f"unknown mark '{mark}', expected '{SCALAR}', '{FLATTEN}' or '{ACCUMULATOR}'"
+    if mark == ACCUMULATOR:
+        return None if isinstance(value, IntegerType | AnyFloat) else f"'{mark}' expected an element type, got {value}"
+    if not isinstance(value, UnitAttr):
+        return f"'{mark}' takes no value, got {value}"
+    rank = len(argument.get_shape()) if isinstance(argument, TensorType) else 0
+    if mark == SCALAR and rank:
+        return f"'{mark}' expected a scalar, got {argument}"
+    if mark == FLATTEN and rank != 1:
+        return f"'{mark}' expected a tensor of one dimension, got {argument}"
+    return None
 
 
 @irdl_op_definition
@@ -266,16 +352,35 @@ class LibraryOp(IRDLOperation):
     body = region_def()
     """One block of `RecipeOp`."""
 
-    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolTable(), SymbolOpInterface(), NoMemoryEffect())
-
-    assembly_format = "$sym_name attr-dict-with-keyword $body"
+    traits = traits_def(
+        HasParent(ModuleOp),
+        IsolatedFromAbove(),
+        NoTerminator(),
+        SymbolTable(),
+        SymbolOpInterface(),
+        NoMemoryEffect(),
+    )
 
     def __init__(self, name: str, recipes: Sequence[RecipeOp]):
         super().__init__(properties={"sym_name": StringAttr(name)}, regions=[Region(Block(recipes))])
 
+    @classmethod
+    def parse(cls, parser: Parser) -> LibraryOp:
+        name = parser.parse_symbol_name()
+        attributes = _parse_attributes(parser, ("sym_name",))
+        body = parser.parse_region()
+        if not body.blocks:
+            body.add_block(Block())
+        return cls.create(properties={"sym_name": name}, attributes=attributes, regions=[body])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_empty_block=False)
+
     def verify_(self) -> None:
-        if len(self.body.blocks) != 1:
-            raise VerifyException(f"'{self.name}' expected a region of one block, got {len(self.body.blocks)} blocks")
         for op in self.body.block.ops:
             if not isinstance(op, RecipeOp):
                 raise VerifyException(f"'{self.name}' expected only 'xfuse.recipe', got '{op.name}'")
@@ -308,7 +413,7 @@ class FusedOp(IRDLOperation):
 
     def __init__(
         self,
-        recipe: str | None,
+        recipe: str | SymbolRefAttr | None,
         inputs: Sequence[SSAValue],
         shapes: Sequence[SSAValue],
         outputs: Sequence[Attribute],
@@ -318,7 +423,7 @@ class FusedOp(IRDLOperation):
         super().__init__(
             operands=[inputs, shapes],
             result_types=[outputs],
-            properties={} if recipe is None else {"recipe": SymbolRefAttr(recipe)},
+            properties={} if recipe is None else {"recipe": SymbolRefAttr.get(recipe)},
             attributes=attributes or {},
             regions=[body],
         )
@@ -326,12 +431,11 @@ class FusedOp(IRDLOperation):
     @property
     def label(self) -> str | None:
         """The label without its library, or None."""
-        return None if self.recipe is None else self.recipe.string_value().rsplit(".", 1)[-1]
+        return None if self.recipe is None else recipe_name(self.recipe)
 
     @classmethod
     def parse(cls, parser: Parser) -> FusedOp:
-        symbol = parser.parse_optional_symbol_name()
-        recipe = None if symbol is None else SymbolRefAttr(symbol)
+        recipe = _parse_optional_symbol(parser)
         arguments: list[Parser.Argument] = []
 
         def binding() -> SSAValue:
@@ -348,19 +452,15 @@ class FusedOp(IRDLOperation):
         if parser.parse_optional_keyword("shapes") is not None:
             shapes = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
         outputs = _parse_results(parser)
-        attributes = parser.parse_optional_attr_dict_with_keyword()
-        body = parser.parse_region(arguments)
-        op = cls(None, inputs, shapes, outputs, body, dict(attributes.data) if attributes else {})
-        if recipe is not None:
-            op.properties["recipe"] = recipe
-        return op
+        attributes = _parse_attributes(parser, ("recipe", "operandSegmentSizes"))
+        return cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
 
     def print(self, printer: Printer) -> None:
         if self.recipe is not None:
             printer.print_string(" ")
             printer.print_attribute(self.recipe)
         printer.print_string(" ")
-        arguments = self.body.block.args if self.body.blocks else ()
+        arguments = _arguments(self.body)
 
         def bindings(pairs: Iterable[tuple[SSAValue, SSAValue]]) -> None:
             with printer.in_parens():
@@ -386,6 +486,8 @@ class FusedOp(IRDLOperation):
     def verify_(self) -> None:
         if not self.outputs:
             raise VerifyException(f"'{self.name}' expected at least one result")
+        if any(value.owner is self for value in self.operands):
+            raise VerifyException(f"'{self.name}' (law L8) reads its own result")
         _verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
 
 

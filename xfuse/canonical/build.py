@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ShapedType,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xfuse.canonical.folds import fold
 from xfuse.canonical.graph import (
@@ -226,6 +226,9 @@ class GraphBuilder:
         own: tuple[Extent, ...] = tuple(extent for extent in shape if extent is not None)
         extents = own if extents is None else extents
         element_type = self.element_type(type_)
+        if 0 in own:  # nothing is left of a splat's literal
+            empty = Node("dense", element_type, (("shape", own), ("data", b"")), (), len(own))
+            return tensor_view(self.graph.intern(empty), range(len(own)), own)
         if isinstance(value, DenseIntOrFPElementsAttr) and value.is_splat():
             return self.graph.constant(element_type, literals.to_bits(value.get_values()[0], element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):
@@ -387,16 +390,12 @@ def build_body(
     count = len(op.inputs) if isinstance(op, FusedOp) else len(block.args)
     for position, argument in enumerate(block.args[:count]):
         builder.argument(argument, None if extents is None else extents[position])
-    for argument in block.args[count:]:
-        builder.values[argument] = shape_only(builder, argument)
+    for number, argument in enumerate(block.args[count:]):
+        builder.values[argument] = shape_only(builder, argument, number)
     return builder, builder.block(block)
 
 
-def shape_only(builder: GraphBuilder, argument: BlockArgument) -> Value:
+def shape_only(builder: GraphBuilder, ssa: SSAValue, number: int) -> Value:
     """The value of a shape operand: extents without content, or an index."""
-    shape = static_shape(argument.type)
-    if isinstance(argument.type, ShapedType):
-        node = builder.graph.intern(Node("opaque", "index", (("shape operand", argument.index),), (), len(shape)))
-        return builder.with_extents(node, shape)._replace(node=UNINITIALISED, index=())
-    node = builder.graph.intern(Node("opaque", "index", (("shape operand", argument.index),), (), 0))
-    return Value(node, (), ())
+    value = builder.unknown(ssa, (("shape operand", number),))
+    return value._replace(node=UNINITIALISED, index=()) if isinstance(ssa.type, ShapedType) else value

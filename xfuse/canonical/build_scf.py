@@ -51,12 +51,15 @@ def _branch(builder: GraphBuilder, condition: Value, sides: tuple[Value, Value],
             pair = (builder.extent_value(one), builder.extent_value(other))
             one = builder.extent_of(_branch(builder, condition, pair, "index"))
         extents.append(one)
-    axes = {axis for side in sides for axis in side.index if axis >= 0}
     operands = [condition, then, otherwise]
     # The taken side must be there at every point, so the extents of axes that it lacks are part of the node.
     repeated = tuple(
-        tuple(_described(side.extents[axis], operands) for axis in sorted(axes.difference(side.index)))
-        for side in sides
+        tuple(
+            _described(side.extents[axis], operands)
+            for axis in dict.fromkeys(other.index)
+            if axis >= 0 and axis not in side.index
+        )
+        for side, other in ((then, otherwise), (otherwise, then))
     )
     attributes: Attributes = (("repeated", repeated),) if any(repeated) else ()
     return builder.graph.pointwise("branch", element_type, attributes, operands, tuple(extents))

@@ -89,19 +89,34 @@ class PatternIndex:
         return found
 
 
-def find_matches(module: Operation, index: PatternIndex, gate: Gate, *, budget: int | None = None) -> Matches:
+def find_matches(
+    module: Operation, index: PatternIndex, gate: Gate, *, budget: int | None = None, explain: bool = True
+) -> Matches:
     """All matches in a module, chosen so that no two overlap: most ops first, then gain, recipe and program order.
 
-    Nothing is rewritten. Raises `UnsupportedError` (law L8) if a value is used before its definition.
+    Nothing is rewritten. Without ``explain`` roots that differ from the recipe's are not listed among the refusals. Raises `UnsupportedError` (law L8) if a value is used before its definition.
     """
     result = Matches()
+    gate = _remembering(gate)
     for block in program_blocks(module):
         program = Program(block)
         if program.unordered is not None:
             raise UnsupportedError(f"(law L8) {describe(program.unordered)} reads a value before its definition")
-        found = list(_in_program(program, index, gate, result, budget))
+        found = list(_in_program(program, index, gate, result, budget, explain))
         _choose(found, result)
     return result
+
+
+def _remembering(gate: Gate) -> Gate:
+    answers: dict[tuple[int, tuple[str, ...]], str | None] = {}
+
+    def asked(recipe: Recipe, dtypes: Sequence[str]) -> str | None:
+        key = (id(recipe), tuple(dtypes))
+        if key not in answers:
+            answers[key] = gate(recipe, dtypes)
+        return answers[key]
+
+    return asked
 
 
 def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
@@ -120,7 +135,6 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     ops = None if several else backward_slice(top, 16 + 6 * max(sizes, default=0))
     program = Program(top.parent, ops)
     order = {each: n for n, each in enumerate(block.ops)} if in_body else program.position
-    result = Matches()
     found: list[Match] = []
     for ssa in op.results:
         value = program.value(ssa)
@@ -129,27 +143,45 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         node = program.graph.nodes[value.node]
         for number, pattern in index.at(node.kind, node.element_type):
             attempts = list(islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES))
-            found.extend(_at_root(program, pattern, number, attempts, block, order, ssa, gate, result, int(in_body)))
+            match = _at_root(program, pattern, number, attempts, block, order, ssa, gate, int(in_body))
+            if isinstance(match, Match):
+                found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
 
 
 def _in_program(
-    program: Program, index: PatternIndex, gate: Gate, result: Matches, budget: int | None
+    program: Program, index: PatternIndex, gate: Gate, result: Matches, budget: int | None, explain: bool
 ) -> Iterator[Match]:
     attempts: dict[tuple[int, int], list[Attempt]] = {}
+    matched: set[tuple[int, int]] = set()
+    refused: list[tuple[tuple[int, int], Refusal]] = []
+    nodes = program.graph.nodes
     levels: list[tuple[Block, dict[Operation, int]]] = [(program.block, program.position)]
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
-            node = program.graph.nodes[value.node]
+            node = nodes[value.node]
             for number, pattern in index.at(node.kind, node.element_type):
+                if not explain and not pattern.is_plausible(node, nodes):
+                    continue
                 key = (id(pattern), value.node)
+                if key in matched:
+                    continue
                 if key not in attempts:
                     search = Search(pattern, program, budget)
                     attempts[key] = list(islice(search.all_at(value.node), _ALTERNATIVES))
-                    if not attempts[key]:
+                    if not attempts[key] and explain:
                         attempts[key] = [Attempt(None, search.best, search.failure)]
-                yield from _at_root(program, pattern, number, attempts[key], block, order, ssa, gate, result, level)
+                if not attempts[key]:
+                    continue
+                found = _at_root(program, pattern, number, attempts[key], block, order, ssa, gate, level)
+                if isinstance(found, Match):
+                    matched.add(key)
+                    yield found
+                elif found is not None:
+                    refused.append((key, found))
+    # A value may be carried both by a tensor and inside a body: one match of it is enough.
+    result.refusals.extend(refusal for key, refusal in refused if key not in matched)
 
 
 def _at_root(
@@ -161,9 +193,8 @@ def _at_root(
     order: dict[Operation, int],
     ssa: SSAValue,
     gate: Gate,
-    result: Matches,
     level: int,
-) -> Iterator[Match]:
+) -> Match | Refusal | None:
     first: Refusal | None = None
     recipe = pattern.recipe
     for attempt in attempts:
@@ -185,10 +216,8 @@ def _at_root(
         owner = ssa.owner
         assert isinstance(owner, Operation)
         rank = (-pattern.size, -gain, number, level, order[owner])
-        yield Match(recipe, pattern.element_type, backend, extraction, rank)
-        return
-    if first is not None:
-        result.refusals.append(first)
+        return Match(recipe, pattern.element_type, backend, extraction, rank)
+    return first
 
 
 def _search_refusal(program: Program, pattern: Pattern, attempt: Attempt, ssa: SSAValue) -> Refusal:

@@ -10,16 +10,27 @@ from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation, LinalgStruct
 from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, ReduceOp, TransposeOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
+from xfuse.canonical.build import GraphBuilder, shape_only
+from xfuse.canonical.form import canonical_form
 from xfuse.canonical.graph import UNINITIALISED, Value
 from xfuse.materialise import is_materialisable
 from xfuse.match.program import Program, is_pure
 from xfuse.match.refusal import Refusal, describe
 from xfuse.match.search import Binding, Pattern
+from xfuse.parser import resource_blobs
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 _MAX_ASSIGNMENTS = 256
 _VIEW_OPS = frozenset(
-    {"linalg.broadcast", "linalg.transpose", "tensor.cast", "tensor.expand_shape", "tensor.collapse_shape"}
+    {
+        "linalg.broadcast",
+        "linalg.transpose",
+        "linalg.fill",
+        "tensor.splat",
+        "tensor.cast",
+        "tensor.expand_shape",
+        "tensor.collapse_shape",
+    }
 )
 Use = tuple[Operation, int]
 
@@ -37,7 +48,7 @@ class Extraction:
     """Ops of one block that carry a match.
 
     ``covered`` are replaced by the fused op, in program order. ``spent`` are these and the materialisable ops of the
-    block that the region copies, last first. ``inputs`` has one SSA value per argument of the recipe, ``shapes`` those
+    block that the region copies, last first; ``copied`` are all ops of the region, in order. ``inputs`` has one SSA value per argument of the recipe, ``shapes`` those
     that only give a shape. ``outputs`` are the results. ``before`` is where the fused op goes.
     """
 
@@ -45,12 +56,13 @@ class Extraction:
     block: Block
     covered: list[Operation]
     spent: list[Operation]
+    copied: list[Operation]
     inputs: list[SSAValue]
     shapes: list[SSAValue]
     outputs: list[SSAValue]
     before: Operation
-    body: Region
-    slots: tuple[SSAValue, ...] = ()
+    slots: tuple[SSAValue, ...]
+    body: Region | None = None
 
     @property
     def in_body(self) -> bool:
@@ -61,7 +73,8 @@ class Extraction:
     def fused_op(self) -> FusedOp:
         """The fused op that stands for the match; the region is used up."""
         outputs = [output.type for output in self.outputs]
-        return FusedOp(self.pattern.recipe.name, self.inputs, self.shapes, outputs, self.body)
+        body = self.body or build_region(self.copied, self.inputs, self.shapes, self.outputs, {})
+        return FusedOp(self.pattern.recipe.name, self.inputs, self.shapes, outputs, body)
 
 
 @dataclass
@@ -187,44 +200,60 @@ def _is_external(walk: _Walk, op: Operation, operand: SSAValue, take: Callable[[
 
 
 def _absorb_views(walk: _Walk) -> None:
-    """Take in broadcasts and transposes of arguments that only the match reads, so that it reads their source."""
+    """Read arguments through broadcasts and transposes at their source.
+
+    A view that only the match reads is taken into it; one that makes a constant is copied into the region.
+    """
     changed = True
     while changed:
         changed = False
         for operand in list(walk.uses):
             owner = operand.owner
-            if (
-                not isinstance(owner, Operation)
-                or owner.parent is not walk.block
-                or owner in walk.covered
-                or owner.name not in _VIEW_OPS
-                and not _is_copy(owner)
-                or any(_top(use.operation, walk.block) not in walk.covered for use in operand.uses)
-            ):
+            if not isinstance(owner, Operation) or owner in walk.covered or owner in walk.cloned:
                 continue
-            value = walk.program.value(operand)
-            if value is None or value.node not in walk.arguments or owner in _owners(walk.roots):
+            source = _view_source(walk, operand, owner)
+            if source is None:
                 continue
-            sources = [(user, index, shape) for user, index, shape in operand_uses(owner)]
-            data = [owner.operands[index] for user, index, shape in sources if user is owner and not shape]
-            source = walk.program.value(data[0]) if len(data) == 1 else None
-            if source is None or source.node != value.node:
+            if is_materialisable(owner):
+                walk.cloned.add(owner)
+            elif owner.parent is walk.block and _only_read_inside(walk, operand) and owner not in _owners(walk.roots):
+                walk.covered.add(owner)
+            else:
                 continue
-            walk.covered.add(owner)
-            for user, index, shape in sources:
-                table = walk.shape_uses if shape else walk.uses
-                table.setdefault(user.operands[index], []).append((user, index))
+            for user, index, shape in operand_uses(owner):
+                if not _inside(user.operands[index], owner):
+                    table = walk.shape_uses if shape else walk.uses
+                    table.setdefault(user.operands[index], []).append((user, index))
             del walk.uses[operand]
             changed = True
 
 
+def _view_source(walk: _Walk, operand: SSAValue, owner: Operation) -> SSAValue | None:
+    """The value that an argument's operand is only a view of, or None."""
+    value = walk.program.value(operand)
+    if value is None or value.node not in walk.arguments:
+        return None
+    if owner.name not in _VIEW_OPS and not _is_copy(owner):
+        return None
+    data = [
+        user.operands[index]
+        for user, index, shape in operand_uses(owner)
+        if not shape and not _inside(user.operands[index], owner)
+    ]
+    source = walk.program.value(data[0]) if len(data) == 1 else None
+    return data[0] if source is not None and source.node == value.node else None
+
+
+def _only_read_inside(walk: _Walk, operand: SSAValue) -> bool:
+    return all(_top(use.operation, walk.block) in walk.covered for use in operand.uses)
+
+
 def _is_copy(op: Operation) -> bool:
-    """A generic that only yields its one input."""
+    """A generic that only yields its one input, or one value from outside."""
     if op.name != "linalg.generic" or len(op.regions[0].blocks) != 1:
         return False
     block = op.regions[0].block
-    last = block.last_op
-    return last is not None and last is block.first_op and tuple(last.operands) == (block.args[0],) and len(block.args) == 2
+    return block.last_op is not None and block.last_op is block.first_op and len(op.results) == 1
 
 
 def _owners(values: Iterable[SSAValue]) -> set[Operation]:
@@ -357,13 +386,14 @@ def _check_escapes(walk: _Walk) -> None:
                 continue
             for use in result.uses:
                 user = _top(use.operation, walk.block)
-                if user is None or user in walk.covered or user in walk.cloned and _all_inside(walk, user):
+                # Without a user in this block the use is in another block of the region, hence outside the match.
+                if user is not None and (user in walk.covered or user in walk.cloned and _all_inside(walk, user)):
                     continue
                 raise Refused(
                     "R4",
                     "escape",
                     f"an inner value of the recipe, the result of {describe(op)}, is used outside the match by "
-                    f"{describe(user)}",
+                    f"{describe(use.operation if user is None else user)}",
                     op,
                 )
 
@@ -429,20 +459,22 @@ def _checked(
         if not _clone_tree(walk, operand):
             raise Refused("R4", "literal", "a literal of the recipe cannot be copied into the region")
     shapes = _shape_operands(walk, inputs, walk.cloned)
-    region = build_region(walk, inputs, shapes, chosen)
-    local = [op for op in (*walk.covered, *walk.cloned) if op in walk.order]
+    order = walk.order
+    local = {op for op in (*walk.covered, *walk.cloned) if op in order}
     extraction = Extraction(
         pattern,
         walk.block,
-        sorted(walk.covered, key=lambda op: walk.order[op]),
-        sorted(local, key=lambda op: walk.order[op], reverse=True),
+        sorted(walk.covered, key=lambda op: order[op]),
+        sorted(local, key=lambda op: order[op], reverse=True),
+        _definitions_first(op for op in walk.cloned if op not in order) + sorted(local, key=lambda op: order[op]),
         inputs,
         shapes,
         list(walk.roots),
         before,
-        region,
         tuple(inputs[number] for number in sorted(pattern.slots)),
     )
+    if chosen:
+        extraction.body = build_region(extraction.copied, inputs, shapes, walk.roots, chosen)
     if not _is_instance(extraction):
         walk.cloned = cloned
         raise Refused("R3", "instance", "the ops that carry the match, taken whole, are not the recipe")
@@ -464,21 +496,26 @@ def _shape_operands(walk: _Walk, inputs: Sequence[SSAValue], cloned: Iterable[Op
 
 
 def build_region(
-    walk: _Walk, inputs: Sequence[SSAValue], shapes: Sequence[SSAValue], chosen: Mapping[Use, int]
+    ops: Sequence[Operation],
+    inputs: Sequence[SSAValue],
+    shapes: Sequence[SSAValue],
+    roots: Sequence[SSAValue],
+    chosen: Mapping[Use, int],
 ) -> Region:
-    """The region of the fused op: copies of the covered ops and of what they need, over block arguments."""
+    """The region of a fused op: copies of ops over block arguments.
+
+    ``chosen`` says for single operands which argument they read, -1 for a literal's own copy.
+    """
     block = Block(arg_types=[value.type for value in (*inputs, *shapes)])
     mapping: dict[SSAValue, SSAValue] = {}
     for argument, outer in zip(block.args, (*inputs, *shapes), strict=True):
         argument.name_hint = outer.name_hint
         mapping.setdefault(outer, argument)
-    order = walk.order
-    ops = sorted({*walk.covered, *walk.cloned}, key=lambda op: order.get(op, _outer_position(op) - (1 << 60)))
     clones: dict[Operation, Operation] = {}
     for op in ops:
         clone = op.clone(mapping)
-        for old, new in zip(op.walk(), clone.walk(), strict=True):
-            clones[old] = new
+        if chosen:
+            clones.update(zip(op.walk(), clone.walk(), strict=True))
         block.add_op(clone)
     for (op, index), number in chosen.items():
         clone = clones[op]
@@ -486,7 +523,7 @@ def build_region(
             clone.operands[index] = block.args[number]
         else:
             clone.operands[index] = mapping[_cloned_result(op.operands[index], clones)]
-    block.add_op(YieldOp([mapping[root] for root in walk.roots]))
+    block.add_op(YieldOp([mapping[root] for root in roots]))
     return Region(block)
 
 
@@ -497,32 +534,53 @@ def _cloned_result(ssa: SSAValue, clones: Mapping[Operation, Operation]) -> SSAV
     return ssa
 
 
-def _outer_position(op: Operation) -> int:
-    return 0 if op.parent is None else op.parent.get_operation_index(op)
+def _definitions_first(ops: Iterable[Operation]) -> list[Operation]:
+    """Ops of enclosing and preceding blocks in an order in which each definition precedes its uses."""
+    pending = sorted(ops, key=_path, reverse=True)
+    wanted = set(pending)
+    placed: dict[Operation, None] = {}
+    while pending:
+        op = pending[-1]
+        owners = [ssa.owner for each in op.walk() for ssa in each.operands]
+        missing = [o for o in owners if isinstance(o, Operation) and o in wanted and o not in placed]
+        if missing and op not in placed:
+            pending.extend(missing)
+            continue
+        placed.setdefault(pending.pop())
+    return list(placed)
+
+
+def _path(op: Operation) -> tuple[int, ...]:
+    """Where an op stands: positions of blocks and ops from the outermost op inwards."""
+    path: list[int] = []
+    current: Operation | None = op
+    while current is not None and current.parent is not None:
+        block = current.parent
+        path.append(block.get_operation_index(current))
+        path.append(0 if block.parent is None else block.parent.get_block_index(block))
+        current = block.parent_op()
+    return tuple(reversed(path))
 
 
 def _is_instance(extraction: Extraction) -> bool:
-    """Whether the region is the recipe: what the fused op's label claims must be true."""
-    from xfuse.identity import body_form
-
+    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true."""
+    builder = GraphBuilder(fastmath=False, resources=resource_blobs())
+    inputs, shapes, ops, outputs = extraction.inputs, extraction.shapes, extraction.copied, extraction.outputs
+    if extraction.body is not None:
+        block = extraction.body.block
+        assert block.last_op is not None
+        count = len(inputs)
+        inputs, shapes = list(block.args[:count]), list(block.args[count:])
+        ops, outputs = list(block.ops), list(block.last_op.operands)
+    for value in inputs:
+        builder.argument(value)
+    for number, value in enumerate(shapes):
+        builder.values[value] = shape_only(builder, value, number)
+    for op in ops:
+        builder.operation(op)
+    form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
     pattern = extraction.pattern
-    probe = FusedOp(
-        pattern.recipe.name,
-        [_stand_in(value) for value in extraction.inputs],
-        [_stand_in(value) for value in extraction.shapes],
-        [output.type for output in extraction.outputs],
-        extraction.body,
-    )
-    try:
-        plain = body_form(probe, fastmath=False)
-        wanted = pattern.recipe.form(pattern.element_type, fastmath=False)
-        return plain.text == wanted.text
-    finally:
-        probe.detach_region(probe.body)
-
-
-def _stand_in(value: SSAValue) -> SSAValue:
-    return Block(arg_types=[value.type]).args[0]
+    return form.text == pattern.recipe.form(pattern.element_type, fastmath=False).text
 
 
 def carriers_of(program: Program, block: Block) -> Iterator[tuple[SSAValue, Value]]:

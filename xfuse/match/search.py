@@ -6,7 +6,7 @@ search comes back to them with the bindings undone. Pairs that cannot match what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xfuse.canonical.form import Form
@@ -35,6 +35,7 @@ class Pattern:
     size: int
     arguments: Mapping[int, int]
     slots: frozenset[int]
+    shape: tuple[str | None, ...]
 
     @staticmethod
     def of(recipe: Recipe, element_type: str | None) -> Pattern:
@@ -46,7 +47,28 @@ class Pattern:
         arguments = {argument.node: number for number, argument in enumerate(form.arguments)}
         nodes = form.graph.nodes
         interior = [n for n in form.graph.reachable(roots) if nodes[n].kind not in ("argument", "constant")]
-        return Pattern(recipe, element_type, form, roots, anchor, len(interior), arguments, frozenset(recipe.scalar_slots))
+        below = [nodes[reference.node].kind for reference in nodes[roots[anchor]].references]
+        return Pattern(
+            recipe,
+            element_type,
+            form,
+            roots,
+            anchor,
+            len(interior),
+            arguments,
+            frozenset(recipe.scalar_slots),
+            tuple(None if kind == "argument" else kind for kind in below),
+        )
+
+    def is_plausible(self, node: Node, nodes: Sequence[Node]) -> bool:
+        """A quick look at a program's node and the kinds of its operands, before any search."""
+        kinds = [nodes[reference.node].kind for reference in node.references if reference.node >= 0]
+        if len(kinds) != len(self.shape):
+            return False
+        straight = all(wanted is None or wanted == kind for wanted, kind in zip(self.shape, kinds, strict=True))
+        if straight or len(kinds) != 2 or not is_commutative(node):
+            return straight
+        return all(wanted is None or wanted == kind for wanted, kind in zip(self.shape, kinds[::-1], strict=True))
 
     @property
     def nodes(self) -> list[Node]:
@@ -174,7 +196,7 @@ class Search:
             self._bind(wanted, place)
             return todo
         if not self._possible(wanted, number):
-            return self._fail(wanted, number)
+            return self._fail(*self._difference(wanted, number))
         self._bind(wanted, place)
         target = pattern.nodes[wanted]
         if not target.references:
@@ -226,6 +248,25 @@ class Search:
             memo[key] = verdict
             stack.pop()
         return memo[wanted, number]
+
+    def _difference(self, wanted: int, number: int) -> tuple[int, int]:
+        """Where a pair that cannot match first differs: follow the operands that cannot match either."""
+        graph = self.program.graph
+        while self._shallow(wanted, number) is None:
+            left, right = self.pattern.nodes[wanted].references, graph.nodes[number].references
+            pairs = [(a.node, b.node) for a, b in zip(left, right, strict=True)]
+            if len(left) == 2 and is_commutative(self.pattern.nodes[wanted]):
+                crossed = [(left[0].node, right[1].node), (left[1].node, right[0].node)]
+                if sum(map(self._holds, crossed)) > sum(map(self._holds, pairs)):
+                    pairs = crossed
+            wrong = [pair for pair in pairs if not self._possible(*pair)]
+            if not wrong:
+                break
+            wanted, number = wrong[0]
+        return wanted, number
+
+    def _holds(self, pair: tuple[int, int]) -> bool:
+        return self._possible(*pair)
 
     def _shallow(self, wanted: int, number: int) -> bool | None:
         """False or True where the two nodes alone decide, None where their operands must."""

@@ -55,7 +55,7 @@ class FusePass(XfusePass):
         """Rewrite the module in place."""
         session = module_session(module, self.library)
         if self.backend != "auto" and self.gate != "none":
-            _check_backend(self.backend, session.backends, {row.backend for row in session.table.rows()})
+            _check_backend(self.backend, {*session.backends, *(row.backend for row in session.table.rows())})
             reason = session.backends[self.backend].unavailable() if self.backend in session.backends else None
             if reason is not None and self.strict:
                 raise BackendUnavailable(reason)
@@ -66,7 +66,7 @@ class FusePass(XfusePass):
         gate = session.gate(self.backend, promised=self.gate == "table")
         if self.gate == "none":
             gate = _open_gate
-        rounds = fuse(module, session.registry.entries(), gate)
+        rounds = fuse(module, session.registry.entries(), gate, explain=self.explain)
         if self.explain:
             _explain(rounds)
         missing = [refusal for refusal in rounds[-1].refusals if refusal.rule == "L4"] if rounds else []
@@ -78,8 +78,7 @@ def _open_gate(recipe: Recipe, dtypes: object) -> str | None:
     return "none"
 
 
-def _check_backend(name: str, backends: object, bound: set[str]) -> None:
-    known = {*backends, *bound}  # type: ignore[misc]
+def _check_backend(name: str, known: set[str]) -> None:
     if name not in known:
         raise UnsupportedError(f"no backend is named {name!r}; known are {', '.join(sorted(known))}")
 

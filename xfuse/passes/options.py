@@ -11,7 +11,7 @@ from xfuse.errors import XfuseError
 from xfuse.recipe import recipes_of
 from xfuse.session import Session, current_session
 from xfuse.table import Row
-from xfuse_dialects.xfuse import BindingOp
+from xfuse_dialects.xfuse import BindingOp, recipe_name
 
 
 def module_session(module: ModuleOp, library: str = "") -> Session:
@@ -38,13 +38,14 @@ def module_session(module: ModuleOp, library: str = "") -> Session:
 
 
 def _bind(session: Session, op: BindingOp) -> None:
-    recipe = session.recipe(op.recipe.string_value())
+    recipe = session.recipe(recipe_name(op.recipe))
     dtypes = tuple(element_name(each) for each in (*op.signature.inputs.data, *op.signature.outputs.data))
     recipe.element_type_for(dtypes)
     kernel = None
     if op.kernel is not None:
         name = op.kernel.data
-        kernel = next((row.kernel for row in session.table.rows() if row.kernel is not None and row.kernel.name == name), None)
+        kernels = (row.kernel for row in session.table.rows() if row.kernel is not None)
+        kernel = next((each for each in kernels if each.name == name), None)
         if kernel is None:
             raise XfuseError(f"'{op.name}' names the kernel {name!r}, which the session does not hold")
     session.table.bind(Row(recipe.identity, dtypes, op.backend.data, kernel, source="module"))
@@ -57,4 +58,3 @@ def choose_recipes(session: Session, only: Sequence[str], excluded: Sequence[str
     for recipe in session.registry.entries():
         if recipe not in keep or recipe in drop:
             session.registry.unregister(recipe)
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ from xfuse.recipe import Recipe
 MISSING = "the LLVM backend needs the package llvmlite; install it with: pip install 'xfuse[llvm]'"
 
 
+@cache
+def _has_llvmlite() -> bool:
+    return importlib.util.find_spec("llvmlite") is not None
+
+
 class LLVMBackend:
     """Machine code for the host, made by LLVM from IR text."""
 
@@ -30,7 +36,7 @@ class LLVMBackend:
 
     def unavailable(self) -> str | None:
         """Whether llvmlite can be found; it is not imported."""
-        return None if importlib.util.find_spec("llvmlite") is not None else MISSING
+        return None if _has_llvmlite() else MISSING
 
     def refusal(self, recipe: Recipe, element_type: str | None) -> str | None:
         """Element-wise recipes whose ops all have an LLVM emission at these types."""

@@ -222,7 +222,7 @@ def extent_operands(node: Node, first: int, last: int) -> list[int]:
     attributes: dict[str, Any] = dict(node.attributes)
     entries = attributes.get("repeated", ())[first:last]
     return [
-        node.references[extent[1]].node
+        node.references[int(extent[1])].node
         for entry in entries
         for extent in entry
         if not isinstance(extent, int) and extent[0] == "operand"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,7 +45,7 @@ class Expressions:
     @contextmanager
     def _entered(
         self, region: Region, names: Mapping[int, str] | None = None, first: str = "", indent: str = "    "
-    ) -> Iterator[None]:
+    ) -> Generator[None]:
         """Write the nodes of a region, after a first line; names given meanwhile are forgotten behind it."""
         outer = (self._region, self._owned, self._indent, len(self._undo))
         self._region, self._owned, self._indent = region, set(), self._indent + indent
@@ -191,7 +191,9 @@ class Expressions:
         """An operand's buffer that the result may overwrite: ours, dead after this line, of its shape and type."""
         if number is None:
             return None
-        support = frozenset().union(*(self._support.get(r.node, frozenset()) for r in node.references))
+        support: frozenset[int] = frozenset[int]().union(
+            *(self._support.get(r.node, frozenset[int]()) for r in node.references)
+        )
         for reference, text in zip(node.references, operands, strict=True):
             child = self.graph.nodes[reference.node]
             if (

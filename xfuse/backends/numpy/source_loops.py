@@ -46,11 +46,12 @@ class NestedSource(Expressions):
             raise UnsupportedError("the NumPy backend cannot evaluate loops point by point")
         attributes: dict[str, Any] = dict(node.attributes)
         regions = self._plan.loops[number, self._region]
-        count, repeated = attributes["carried"], attributes["repeated"]
+        count: int = attributes["carried"]
+        repeated: Sequence[Sequence[Extent]] = attributes["repeated"]
         head, *_ = loop_parts(node)
         tag = self._names[number][1:]
         states = [f"v{tag}_{position}" for position in range(count)]
-        references = node.references[len(head) : len(head) + 2 * count]
+        references: Sequence[Reference] = node.references[len(head) : len(head) + 2 * count]
 
         def values(first: int) -> list[str]:
             return [
@@ -93,11 +94,10 @@ class NestedSource(Expressions):
     def _leaves(self, node: Node, references: Sequence[Reference], states: Sequence[str]) -> dict[int, str]:
         """The variables of the leaves that stand for what a loop carries."""
         found: dict[int, str] = {}
-        for position, state in enumerate(states):
-            initial = references[position]
-            rank = len(dict(node.attributes)["repeated"][position])  # type: ignore[index]
-            element_type = self.graph.nodes[initial.node].element_type
-            leaf = self.graph.find(carried(element_type, depth_of(node), position, rank))
+        attributes: dict[str, Any] = dict(node.attributes)
+        for position, (state, extents) in enumerate(zip(states, attributes["repeated"], strict=False)):
+            element_type = self.graph.nodes[references[position].node].element_type
+            leaf = self.graph.find(carried(element_type, depth_of(node), position, len(extents)))
             if leaf is not None:
                 found[leaf] = state
         return found
@@ -111,10 +111,9 @@ class NestedSource(Expressions):
         if made.kind not in ("insert", "insert_slice") or not dict(made.attributes)["initialised"]:
             return False
         target = made.references[0 if made.kind == "insert" else 1]
-        rank = made.rank
-        leaf = self.graph.find(carried(made.element_type, depth_of(node), position, rank))
+        leaf = self.graph.find(carried(made.element_type, depth_of(node), position, made.rank))
         reference = node.references[len(head) + len(initial) + position]
-        if target.node != leaf or number not in regions.body.nodes or following.count(number) > 1:
+        if leaf is None or target.node != leaf or number not in regions.body.nodes or following.count(number) > 1:
             return False
         if any(UNIT in each or list(each) != sorted(each) for each in (reference.index, target.index)):
             return False

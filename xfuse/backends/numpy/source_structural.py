@@ -162,8 +162,8 @@ class StructuralSource(Expressions):
         self._assign(number, f"structural.insert_slice({source}, {target}, {axes}{keep})")
 
     def _write_insert(self, number: int, node: Node) -> None:
-        extents = dict(node.attributes)["axes"]
-        count = 1 if dict(node.attributes)["initialised"] else 0
+        attributes: dict[str, Any] = dict(node.attributes)
+        extents, count = attributes["axes"], 1 if attributes["initialised"] else 0
         scalars = node.references[count:]
         target = f"np.zeros({self._extents(extents, scalars)}, {numpy_dtype(node.element_type).name!r})"
         if count:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def reduce(
     if sign is not None:
         wanted = (operand == 0) & (np.signbit(operand) == (sign < 0))
         zero = np.copysign(operand.dtype.type(0), operand.dtype.type(sign))
-        reduced = np.where((reduced == 0) & wanted.any(axis=axes), zero, reduced)
+        reduced = cast(Array, np.where((reduced == 0) & wanted.any(axis=axes), zero, reduced))
     return evaluate(combine, element_type, initial, np.asarray(reduced, operand.dtype))
 
 
@@ -154,7 +154,8 @@ def gather(source: Array, passed: Sequence[int], at: Sequence[Array], rank: int)
                 )
             places.append(index)
         else:
-            places.append(np.arange(size).reshape([-1 if a == where else 1 for a in range(rank)]))
+            shape = tuple(size if a == where else 1 for a in range(rank))
+            places.append(cast(Array, np.arange(size)).reshape(shape))
     return source[tuple(places)]
 
 

@@ -1,0 +1,3 @@
+xfuse.recipe @broken(%x: f64) -> f64 {
+  %r = math.exp %x
+}
