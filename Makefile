@@ -23,7 +23,7 @@ help:
 	@echo "make clean   remove .venv and everything else that was made here"
 
 run: $(READY)
-	$(BIN)/python -m xfuse.demo $(ARGS)
+	$(BIN)/python benchmarks/main_job.py $(ARGS)
 
 test: $(READY)
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) $(ARGS)

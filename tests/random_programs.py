@@ -25,7 +25,7 @@ from xfuse.parser import default_context, load_module
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import FLOATS, is_float, is_integer, numpy_dtype, width
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipe import Recipe, recipes_of
+from xfuse.recipes import Recipe, recipes_of
 
 PROPERTIES: Mapping[str, frozenset[str]] = {
     op.name: frozenset(op.get_irdl_definition().properties)
@@ -92,9 +92,13 @@ def is_tensor_op(kind: str) -> bool:
 
 @dataclass
 class RandomProgram:
-    """Makes one module, text and arguments."""
+    """Makes one module, text and arguments.
+
+    ``rnd`` decides what is computed, ``style`` how it is spelled; without a style of its own both are one.
+    """
 
     rnd: random.Random
+    style: random.Random | None = None
     choices: Choices = field(default_factory=Choices)
     lines: list[str] = field(default_factory=list[str])
     pool: list[Val] = field(default_factory=list[Val])
@@ -103,6 +107,7 @@ class RandomProgram:
 
     def __post_init__(self) -> None:
         rnd = self.rnd
+        self.how = self.style or rnd
         rank = rnd.choice((0, 1, 1, 2, 2, 3))
         self.frame = tuple("ijk"[:rank])
         self.extents = {name: rnd.choice((1, 2, 3, 4)) if rnd.random() < 0.9 else 0 for name in self.frame}
@@ -126,8 +131,8 @@ class RandomProgram:
 
     def line(self, text: str) -> None:
         where = ""
-        if self.rnd.random() < self.choices.locations and "{" not in text[-2:]:
-            where = f' loc("place {self.rnd.randrange(4)}")'
+        if self.how.random() < self.choices.locations and "{" not in text[-2:]:
+            where = f' loc("place {self.how.randrange(4)}")'
         self.lines.append(" " * self.indent + text + where)
 
     def extent_text(self, dim: str) -> str:
@@ -175,7 +180,7 @@ class RandomProgram:
         """A scalar constant, an old one where there is an equal one half of the time."""
         text = self.literal(type_) if text is None else text
         for name, known, spelled in self.constants:
-            if (known, spelled) == (type_, text) and self.rnd.random() < 0.5:
+            if (known, spelled) == (type_, text) and self.how.random() < 0.5:
                 return Val(name, type_, None)
         name = self.fresh()
         shown = text if type_ == "i1" else f"{text} : {type_}"
@@ -186,7 +191,8 @@ class RandomProgram:
     def splat(self, type_: str, dims: tuple[str, ...], text: str | None = None) -> Val:
         """A tensor of one literal in one of its spellings."""
         text = self.literal(type_) if text is None else text
-        if not set(dims) & self.dynamic and self.rnd.random() < 0.6:
+        empty = any(self.extents[d] == 0 for d in dims)  # such a splat forgets its literal
+        if not set(dims) & self.dynamic and self.how.random() < 0.6 and not (empty and self.style):
             name = self.fresh()
             self.line(f"{name} = arith.constant dense<{text}> : {self.spell(type_, dims)}")
             return Val(name, type_, dims)
@@ -196,9 +202,11 @@ class RandomProgram:
 
     def size(self, dim: str) -> str:
         """The extent of a dynamic dimension as a value of type index."""
-        if dim in self.sizes and self.rnd.random() < 0.8:
+        if dim in self.sizes and self.how.random() < 0.8:
             return self.sizes[dim]
-        holder = self.rnd.choice([v for v in self.inputs if v.dims and dim in v.dims])
+        holders = [v for v in self.inputs if v.dims and dim in v.dims]
+        # Which tensor an extent is read off is part of what is computed, where extents are not known to be equal.
+        holder = holders[0] if self.style else self.how.choice(holders)
         axis = self.constant("index", str(holder.dims.index(dim)))  # type: ignore[union-attr]
         name = self.fresh()
         self.line(f"{name} = tensor.dim {holder.name}, {axis.name} : {self.type_of(holder)}")
@@ -210,7 +218,7 @@ class RandomProgram:
 
     def empty(self, type_: str, dims: tuple[str, ...], *, unread: bool = True) -> str:
         """A tensor for ``outs``: an old or new tensor.empty, or any value of the type where it is not read."""
-        rnd = self.rnd
+        rnd = self.how
         spelled = self.spell(type_, dims)
         if unread and rnd.random() < 0.15:
             same = [v.name for v in self.pool if v.type == type_ and v.dims == dims]
@@ -227,7 +235,7 @@ class RandomProgram:
 
     def spread(self, value: Val, dims: tuple[str, ...]) -> Val:
         """A scalar as a tensor."""
-        way = self.rnd.choice(("splat", "fill", "generic"))
+        way = self.how.choice(("splat", "fill", "generic"))
         spelled = self.spell(value.type, dims)
         if way == "splat":
             sizes = self.size_list(dims)
@@ -247,7 +255,7 @@ class RandomProgram:
             return self.spread(value, dims)
         if value.dims == dims:
             return value
-        rnd = self.rnd
+        rnd = self.how
         if UNIT in value.dims:
             value = self.without_units(value)
         assert value.dims is not None
@@ -329,7 +337,7 @@ class RandomProgram:
         initial: str | None = None,
     ) -> Val:
         """A linalg.generic over ``dims`` and ``reduced``; ``body`` writes ops on scalar names and returns a name."""
-        rnd = self.rnd
+        rnd = self.how
         loops = [*dims, *reduced]
         rnd.shuffle(loops)
         letters = {d: f"d{n}" for n, d in enumerate(loops)}
@@ -397,7 +405,7 @@ class RandomProgram:
         self, kind: str, attributes: Attributes, names: Sequence[str], types: Sequence[str], results: Sequence[str]
     ) -> str:
         inside = ", ".join(f"{key} = {value}" for key, value in attributes.items())
-        tag = f" {{tag = {self.rnd.randrange(3)} : i32}}" if self.rnd.random() < self.choices.tags else ""
+        tag = f" {{tag = {self.how.randrange(3)} : i32}}" if self.how.random() < self.choices.tags else ""
         properties = f" <{{{inside}}}>" if inside else ""
         to = results[0] if len(results) == 1 else f"({', '.join(results)})"
         return f'"{kind}"({", ".join(names)}){properties}{tag} : ({", ".join(types)}) -> {to}'
@@ -423,7 +431,7 @@ class RandomProgram:
             ways += ["tensor"] * 3
             if kind in NAMED and plain and "overflow<n" not in attributes.get("overflowFlags", "").replace("<none", ""):
                 ways += ["named"]
-        way = rnd.choice(ways)
+        way = self.how.choice(ways)
         if way == "generic":
             return self.generic(
                 operands, result, dims, lambda names: self.scalar_op(kind, attributes, names, types, result)
@@ -654,7 +662,7 @@ class RandomProgram:
                 kind = "arith.extf" if width(type_) > width(operands[0].type) else "arith.truncf"
                 if width(type_) == width(operands[0].type):
                     kind = "arith.bitcast"
-            if PRIMITIVES[kind].commutative and rnd.random() < 0.4 or number == wrong:
+            if PRIMITIVES[kind].commutative and self.how.random() < 0.4 or number == wrong:
                 operands = operands[::-1] if len({v.type for v in operands}) == 1 else operands
             attributes = self.attributes(kind) if PROPERTIES[kind] else {}
             attributes = {k: v for k, v in attributes.items() if k != "predicate"}

@@ -18,10 +18,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.errors",),
     ("xfuse.primitives",),
     ("xfuse.canonical",),
-    ("xfuse.library", "xfuse.match", "xfuse.recipe", "xfuse.registry", "xfuse.session", "xfuse.table"),
-    ("xfuse.backends", "xfuse.passes", "xfuse.patterns"),
-    ("xfuse.runtime",),
-    ("xfuse", "xfuse.cli", "xfuse.demo", "xfuse.testing", "xfuse.universe"),
+    ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing"),
+    ("xfuse.recipes", "xfuse.kernels"),
+    ("xfuse.identify", "xfuse.layout", "xfuse.table", "xfuse.registry", "xfuse.verification", "xfuse.match"),
+    ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.testing"),
+    ("xfuse.patterns",),
+    ("xfuse.session",),
+    ("xfuse.passes", "xfuse.frontend", "xfuse.runtime"),
+    ("xfuse.api",),
+    ("xfuse", "xfuse.cli", "xfuse.demo", "xfuse.universe"),
 )
 """Lowest first. A package stands for all that is in it, except `xfuse`, which is only its own `__init__`."""
 

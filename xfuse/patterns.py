@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xfuse.decompose import decompose
+from xfuse.decomposition import decompose
+from xfuse.editing import PatternEditor
 from xfuse.match.choose import Gate, PatternIndex, apply, matches_at
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 
 
@@ -34,9 +35,7 @@ class FusePattern(RewritePattern):
         found = matches_at(op, self._index, self.gate)
         if found is None:
             return
-        fused = apply([found])
-        rewriter.has_done_action = True
-        rewriter.handle_operation_insertion(fused[0])
+        apply([found], PatternEditor(rewriter))
 
 
 @dataclass
@@ -58,8 +57,7 @@ class DecomposePattern(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         """Decompose ``op`` if it is a fused op that is wanted; anything else stays as it is."""
         if isinstance(op, FusedOp) and self.wants(op):
-            decompose(op)
-            rewriter.has_done_action = True
+            decompose(op, editor=PatternEditor(rewriter))
 
 
 def inside_fused(op: Operation) -> bool:

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from xfuse.errors import RecipeError
 from xfuse.parser import load_module
-from xfuse.recipe import Recipe, parse_recipes, recipes_of, validate
+from xfuse.recipes import Recipe, parse_recipes, recipes_of, validate
 from xfuse_dialects.xfuse import LibraryOp, RecipeOp
 
 

@@ -15,8 +15,8 @@ from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, element_name, static_shape
 from xfuse.canonical.graph import UNIT, Value
 from xfuse.errors import BackendUnavailable, KernelError, NotBound, UnsupportedError
-from xfuse.identity import body_form
-from xfuse.kernel import Kernel, as_element_type
+from xfuse.identify import body_form
+from xfuse.kernels import Kernel, as_element_type
 from xfuse.layout import elementwise_layout
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.session import Session, current_session, dtypes_of

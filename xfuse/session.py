@@ -17,19 +17,30 @@ from xfuse.backends.numpy.backend import NumPyBackend
 from xfuse.canonical.build import element_name
 from xfuse.canonical.form import Form
 from xfuse.errors import BackendUnavailable, BindingError, NotBound, RecipeError, VerificationError, XfuseError
-from xfuse.identity import body_form
-from xfuse.kernel import Kernel
+from xfuse.identify import body_form
+from xfuse.kernels import Kernel
 from xfuse.library import library_files
+from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.match.choose import Matches, PatternIndex, find_matches
 from xfuse.parser import default_context, load_module
-from xfuse.recipe import Recipe, recipes_of, validate
+from xfuse.recipes import Recipe, recipes_of, validate
 from xfuse.registry import RecipeRegistry
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
-from xfuse.verify import probe
+from xfuse.verification import probe
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
 OP_KINDS = frozenset({*PRIMITIVES, "linalg.matmul"})
 """What a row may be for besides a recipe identity."""
+
+
+@dataclass(frozen=True)
+class SessionPatterns:
+    """What `Session.patterns` gives: patterns to fuse, patterns to lower, and recipes gated out for want of a row."""
+
+    fuse: list[FusePattern]
+    lowering: list[DecomposePattern]
+    gated_out: list[Recipe]
 
 
 @dataclass(frozen=True)
@@ -363,6 +374,31 @@ class Session:
 
     # Passes and patterns
 
+    def patterns(self, backend: str = "auto") -> SessionPatterns:
+        """One fuse and one lowering pattern per recipe, and the recipes that have no kernel on the backend.
+
+        A recipe is gated out if no row, bound or promised, has it at any dtypes.
+        """
+        gate = self.gate(backend)
+        backends = self._candidates(backend)
+        fusible: list[Recipe] = []
+        gated_out: list[Recipe] = []
+        for recipe in self.registry.entries():
+            has_row = any(self.available(recipe, each) for each in backends)
+            (fusible if has_row else gated_out).append(recipe)
+        return SessionPatterns(
+            [FusePattern(recipe, gate) for recipe in fusible], self.lowering_patterns(), gated_out
+        )
+
+    def lowering_patterns(self) -> list[DecomposePattern]:
+        """One pattern per recipe that puts it back in place of its fused ops."""
+        return [DecomposePattern(only=(recipe.name,)) for recipe in self.registry.entries()]
+
+    def match(self, module: Operation, backend: str = "auto", only: Sequence[str] = ()) -> Matches:
+        """Where the session's recipes match in a module, and where not and why. Nothing is rewritten."""
+        recipes = self.registry.select(tuple(only)) if only else self.registry.entries()
+        return find_matches(module, PatternIndex(recipes), self.gate(backend))
+
     def gate(self, backend: str = "auto", *, promised: bool = True) -> Callable[[Recipe, Sequence[str]], str | None]:
         """What patterns and passes ask before they fuse: `admissible` for one backend."""
         return lambda recipe, dtypes: self.admissible(recipe, dtypes, backend, promised=promised)
@@ -376,14 +412,6 @@ class Session:
             session.table.bind(row)
         session._failed.update(self._failed)
         return session
-
-    # Emission
-
-    def emit(self, recipe: Recipe | str, inputs: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue]]:
-        """`xfuse.emit.emit` on a registered recipe."""
-        from xfuse.emit import emit
-
-        return emit(self.recipe(recipe), inputs)
 
     # Current session
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from xfuse.errors import Ambiguous, BindingError, NotBound
-from xfuse.kernel import Kernel
+from xfuse.kernels import Kernel
 
 Dtypes = tuple[str, ...]
 RowKey = tuple[str, str, Dtypes]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
@@ -30,99 +29,107 @@ def same_program(a: Operation | str, b: Operation | str) -> bool:
 def program_difference(a: Operation | str, b: Operation | str) -> str | None:
     """In words, the first op of one program that the other lacks; None if they are the same program."""
     left, right = (_Digester(parse_module(each) if isinstance(each, str) else each) for each in (a, b))
-    if left.digest() == right.digest():
+    if left.digest == right.digest:
         return None
-    for block, other in zip(left.blocks, right.blocks, strict=False):
-        theirs = list(other.digests)
-        for digest, op in zip(block.digests, block.ops, strict=True):
-            if digest in theirs:
-                theirs.remove(digest)
-            else:
-                return f"only one program has: {_spell(op)}"
-        if theirs:
-            return f"only one program has: {_spell(other.ops[other.digests.index(theirs[0])])}"
-    return "the programs use equal ops differently"
+    theirs = [right.used[op] for op in right.ops]
+    known = set(theirs)
+    for op in left.ops:
+        if left.used[op] not in known:
+            return f"only one program has: {_spell(op)}"
+    known = {left.used[op] for op in left.ops}
+    for op, digest in zip(right.ops, theirs, strict=True):
+        if digest not in known:
+            return f"only one program has: {_spell(op)}"
+    return "the programs hold the same ops, but not as often or not in the same blocks"
 
 
 def _spell(op: Operation) -> str:
     return str(op).split("\n", 1)[0]
 
 
-@dataclass
-class _BlockDigests:
-    ops: list[Operation]
-    digests: list[_Digest]
-
-
 class _Digester:
-    """Digests ops by content and by use; two programs of equal digests are the same."""
+    """Digests ops by content, then by use; two programs of equal digests are the same.
+
+    ``own`` says what an op is, from its operands; ``used`` adds who reads its results, so that equal ops with
+    different readers differ. ``ops`` are those that count, innermost first where one fails to compare.
+    """
 
     def __init__(self, root: Operation) -> None:
-        self.root = root
         self.names: dict[SSAValue, _Digest] = {}
-        self.blocks: list[_BlockDigests] = []
-        self.fresh = 0
+        self.own: dict[Operation, _Digest] = {}
+        self.used: dict[Operation, _Digest] = {}
+        self.copied: set[Operation] = set()
+        self.outside = 0
+        self._own(root, 0)
+        self.ops = [op for op in self.own if op not in self.copied]
+        self._use(root)
+        self.digest: _Digest = self._total(root)
 
-    def digest(self) -> _Digest:
-        """The digest of the whole program."""
-        return self._op(self.root)
-
-    def _op(self, op: Operation) -> _Digest:
-        regions: list[_Digest] = []
-        for region in op.regions:
-            for block in region.blocks:
-                for number, argument in enumerate(block.args):
-                    # Names of arguments count by position: by how many blocks were opened before, and by number.
-                    self.names[argument] = _hash("argument", len(regions), self._depth(op), number, str(argument.type))
-            regions.extend(self._block(block) for block in region.blocks)
+    def _own(self, op: Operation, depth: int) -> _Digest:
+        regions = [
+            [self._block(block, (depth, position, number)) for number, block in enumerate(region.blocks)]
+            for position, region in enumerate(op.regions)
+        ]
         attributes = sorted((name, str(value)) for name, value in {**op.properties, **op.attributes}.items())
-        successors = [op.parent_region().get_block_index(each) for each in op.successors] if op.successors else []  # type: ignore[union-attr]
-        operands = [self._operand(operand) for operand in op.operands]
+        around = op.parent_region()
+        successors = [around.get_block_index(each) for each in op.successors] if around is not None else []
+        operands = [self._name(operand) for operand in op.operands]
         types = [str(each) for each in op.result_types]
-        return _hash(op.name, attributes, operands, types, regions, successors, str(op.location))
+        digest = _hash(op.name, attributes, operands, types, regions, successors, str(op.location))
+        self.own[op] = digest
+        return digest
 
-    def _depth(self, op: Operation) -> int:
-        depth = 0
-        parent = op.parent_op()
-        while parent is not None:
-            depth += 1
-            parent = parent.parent_op()
-        return depth
+    def _block(self, block: Block, place: tuple[int, int, int]) -> _Digest:
+        """Arguments are named by place: nesting depth, region and block, and their number."""
+        for number, argument in enumerate(block.args):
+            self.names[argument] = _hash("argument", place, number, str(argument.type))
+        ordered = 0
+        kept: list[_Digest] = []
+        for op in block.ops:
+            digest = self._own(op, place[0] + 1)
+            if not _moves_freely(op):
+                digest = self.own[op] = _hash(digest, "position", ordered)
+                ordered += 1
+            if is_materialisable(op):
+                self.copied.add(op)
+            else:
+                kept.append(digest)
+            for number, result in enumerate(op.results):
+                self.names[result] = _hash(digest, number)
+        return _hash(sorted(kept), [str(each.type) for each in block.args])
 
-    def _operand(self, ssa: SSAValue) -> _Digest:
+    def _name(self, ssa: SSAValue) -> _Digest:
         name = self.names.get(ssa)
         if name is None:
             # Used before it is defined, or defined outside the program at hand.
-            name = self.names[ssa] = _hash("outside", str(ssa.type), self.fresh)
-            self.fresh += 1
+            name = self.names[ssa] = _hash("outside", str(ssa.type), self.outside)
+            self.outside += 1
         return name
 
-    def _block(self, block: Block) -> _Digest:
-        ordered = 0
-        own: dict[Operation, _Digest] = {}
-        for op in block.ops:
-            digest = self._op(op)
-            if not _moves_freely(op):
-                digest = _hash(digest, "position", ordered)
-                ordered += 1
-            own[op] = digest
-            for number, result in enumerate(op.results):
-                self.names[result] = _hash(digest, number)
-        kept = [op for op in block.ops if not is_materialisable(op)]
-        # Two equal ops may have different users: let each op know its users, transitively, from the end backwards.
-        used: dict[Operation, _Digest] = {}
-        for op in reversed(list(block.ops)):
+    def _use(self, root: Operation) -> None:
+        """Two equal ops may have different users: let each op know its users, transitively, from the end backwards."""
+        for op in reversed(list(root.walk())):
             users: list[_Digest] = []
             for number, result in enumerate(op.results):
                 for use in result.uses:
-                    user = use.operation
-                    while user.parent is not block and user.parent_op() is not None:
-                        user = user.parent_op()  # type: ignore[assignment]
-                    if user in own and not is_materialisable(user):
-                        users.append(_hash(number, use.index, use.operation.name, used.get(user, own[user])))
-            used[op] = _hash(own[op], sorted(users))
-        self.blocks.append(_BlockDigests(kept, [used[op] for op in kept]))
-        return _hash(sorted(used[op] for op in kept), [str(each.type) for each in block.args])
+                    around: list[_Digest] = []
+                    user: Operation | None = use.operation
+                    while user is not None and user not in self.copied and user in self.own:
+                        around.append(self.used.get(user, self.own[user]))
+                        if user.parent is op.parent or user is root:
+                            break
+                        user = user.parent_op()
+                    else:
+                        continue
+                    users.append(_hash(number, use.index, around))
+            self.used[op] = _hash(self.own[op], sorted(users))
+
+    def _total(self, op: Operation) -> _Digest:
+        regions = [
+            [sorted(self._total(inner) for inner in block.ops if inner not in self.copied) for block in region.blocks]
+            for region in op.regions
+        ]
+        return _hash(self.used[op], regions)
 
 
 def _moves_freely(op: Operation) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from xfuse.kernel import Kernel
-from xfuse.recipe import Recipe
+from xfuse.kernels import Kernel
+from xfuse.recipes import Recipe
 
 
 class Backend(Protocol):

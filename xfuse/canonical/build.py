@@ -72,6 +72,12 @@ def static_shape(type_: Attribute) -> tuple[int | None, ...]:
     return tuple(None if extent == _DYNAMIC or extent == -1 else extent for extent in type_.get_shape())
 
 
+def _is_splat(value: DenseIntOrFPElementsAttr) -> bool:
+    """Whether all elements have the same bits: as numbers 0 and -0 are equal, and a NaN is not equal to itself."""
+    data, count = value.data.data, len(value)
+    return data == data[: len(data) // count] * count
+
+
 def tensor_view(node: int, index: Sequence[int], extents: tuple[Extent, ...]) -> Value:
     """A value whose axes of extent one feed no parameter."""
     return Value(node, tuple(UNIT if axis >= 0 and extents[axis] == 1 else axis for axis in index), extents)
@@ -229,8 +235,8 @@ class GraphBuilder:
         if 0 in own:  # nothing is left of a splat's literal
             empty = Node("dense", element_type, (("shape", own), ("data", b"")), (), len(own))
             return tensor_view(self.graph.intern(empty), range(len(own)), own)
-        if isinstance(value, DenseIntOrFPElementsAttr) and value.is_splat():
-            return self.graph.constant(element_type, literals.to_bits(value.get_values()[0], element_type), extents)
+        if isinstance(value, DenseIntOrFPElementsAttr) and _is_splat(value):
+            return self.graph.constant(element_type, literals.to_bits(next(value.iter_values()), element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):
             return self.graph.constant(element_type, literals.to_bits(value.value.data, element_type), extents)
         if isinstance(value, DenseIntOrFPElementsAttr):

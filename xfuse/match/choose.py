@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
+from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.extract import Extraction, carriers_of, extract
-from xfuse.match.program import Program, backward_slice, program_blocks
+from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
 from xfuse.match.search import Attempt, Pattern, Search
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
 _ALTERNATIVES = 8
@@ -125,7 +125,9 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     holder = None if block is None else block.parent_op()
     if block is None or not op.results:
         return None
-    in_body = isinstance(holder, LinalgStructuredOperation)
+    in_body = isinstance(holder, GenericOp)
+    if isinstance(holder, LEAF_REGIONS) and not in_body:
+        return None
     top = holder if in_body else op
     assert top is not None
     if top.parent is None:
@@ -267,8 +269,9 @@ def _choose(found: list[Match], result: Matches) -> None:
         result.chosen.append(match)
 
 
-def apply(matches: Sequence[Match], notify: Callable[[Operation], None] | None = None) -> list[FusedOp]:
+def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:
     """Rewrite chosen matches; returns the fused ops. Ops that only fed the matches are erased with them."""
+    editor = editor or Editor()
     replaced: dict[SSAValue, SSAValue] = {}
     fused_ops: list[FusedOp] = []
     for match in matches:
@@ -276,23 +279,21 @@ def apply(matches: Sequence[Match], notify: Callable[[Operation], None] | None =
         extraction.inputs[:] = [replaced.get(value, value) for value in extraction.inputs]
         extraction.shapes[:] = [replaced.get(value, value) for value in extraction.shapes]
         fused = extraction.fused_op()
-        Rewriter.insert_op(fused, InsertPoint.before(extraction.before))
+        editor.insert_before(fused, extraction.before)
         if len(extraction.covered) == 1 or len(extraction.outputs) == 1:
             fused.location = extraction.before.location
         for old, new in zip(extraction.outputs, fused.outputs, strict=True):
             new.name_hint = old.name_hint
             replaced[old] = new
             old.replace_all_uses_with(new)
-        _erase(extraction)
+        _erase(extraction, editor)
         fused_ops.append(fused)
-        if notify is not None:
-            notify(fused)
     return fused_ops
 
 
-def _erase(extraction: Extraction) -> None:
+def _erase(extraction: Extraction, editor: Editor) -> None:
     covered = set(extraction.covered)
     for op in extraction.spent:
         # A copied constant goes with the match only if nothing else reads it.
         if op.parent is not None and (op in covered or not any(result.uses for result in op.results)):
-            Rewriter.erase_op(op)
+            editor.erase(op)

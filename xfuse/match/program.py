@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.linalg.ops import BroadcastOp, FillOp, ReduceOp, TransposeOp
+from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp, TransposeOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.canonical.build import GraphBuilder
@@ -17,7 +17,7 @@ from xfuse.parser import resource_blobs
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 
-_LEAF_REGIONS = (FusedOp, RecipeOp, LibraryOp, LinalgStructuredOperation, ReduceOp, BroadcastOp, TransposeOp)
+LEAF_REGIONS = (FusedOp, RecipeOp, LibraryOp, LinalgStructuredOperation, ReduceOp, BroadcastOp, TransposeOp)
 
 
 def program_blocks(module: Operation) -> Iterator[Block]:
@@ -25,7 +25,7 @@ def program_blocks(module: Operation) -> Iterator[Block]:
     stack = [module]
     while stack:
         op = stack.pop()
-        if isinstance(op, _LEAF_REGIONS):
+        if isinstance(op, LEAF_REGIONS):
             continue
         blocks = [block for region in op.regions for block in region.blocks]
         yield from blocks
@@ -95,7 +95,8 @@ class Program:
                     continue
                 self._outside(operand)
         self.builder.operation(op)
-        if isinstance(op, LinalgStructuredOperation) and not isinstance(op, FillOp) and op.results:
+        # The body of a named op is implied by its name: it is not printed, and must not change.
+        if isinstance(op, GenericOp) and op.results:
             self.bodies[op] = op.regions[0].block
 
     @staticmethod

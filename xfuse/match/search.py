@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xfuse.canonical.form import Form
 from xfuse.canonical.graph import UNIT, Index, Node, Reference, is_commutative
 from xfuse.match.program import Program
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 
 STEPS_PER_NODE = 100
 """Default budget of a root: this many steps per node of the recipe (rule R1)."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from collections.abc import Container, Iterable
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,16 +24,22 @@ class XfusePass(ModulePass):
 
     @classmethod
     def from_spec(cls, spec: ArgSpec) -> Self:
-        """The pass of a spec; raises `PassFailedException` that lists the options for one that does not fit."""
-        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        parameters = {
-            key + "_" if key.replace("-", "_") + "_" in names else key: value for key, value in spec.parameters.items()
-        }
-        try:
-            return super().from_spec(ArgSpec(spec.name, parameters))
-        except ValueError as error:
-            options = ", ".join(sorted(name.rstrip("_").replace("_", "-") for name in names))
-            raise _reported(PassFailedException(f"{cls.name}: {error}. Its options are {options}.")) from error
+        """The pass of a spec; raises `PassFailedException` with a sentence for an option that does not fit."""
+        hints = get_type_hints(cls)
+        kinds = {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]
+        parameters = {_field_name(key, kinds): value for key, value in spec.parameters.items()}
+        for key, value in parameters.items():
+            option = key.rstrip("_").replace("_", "-")
+            if key not in kinds:
+                known = ", ".join(sorted(name.rstrip("_").replace("_", "-") for name in kinds))
+                raise _reported(PassFailedException(f"{cls.name} has no option {option!r}; its options are {known}"))
+            try:
+                super().from_spec(ArgSpec(spec.name, {key: value}))
+            except ValueError as error:
+                expected, got = _spell_kind(kinds[key]), _spell(value) or "nothing"
+                text = f"{cls.name}: option {option!r} expected {expected}, got {got}"
+                raise _reported(PassFailedException(text)) from error
+        return super().from_spec(ArgSpec(spec.name, parameters))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run the pass; a failure of ours becomes a `PassFailedException` with its message."""
@@ -44,6 +51,24 @@ class XfusePass(ModulePass):
     @abstractmethod
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the module in place."""
+
+
+def _field_name(option: str, names: Container[str]) -> str:
+    name = option.replace("-", "_")
+    return f"{name}_" if f"{name}_" in names else name
+
+
+def _spell_kind(kind: Any) -> str:
+    """What values a type stands for, as they are written in a pipeline."""
+    if get_origin(kind) is Literal:
+        return _spell(get_args(kind), " or ")
+    if kind is bool:
+        return "=true or =false"
+    return "a string, in quotes unless it is a word" if kind is str else "strings with commas between"
+
+
+def _spell(values: Iterable[object], between: str = ",") -> str:
+    return between.join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
 
 
 def _reported(error: PassFailedException) -> PassFailedException:

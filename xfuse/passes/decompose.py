@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xfuse.decompose import decompose_all
+from xfuse.decomposition import decompose_all
 from xfuse.passes.base import XfusePass
-from xfuse.passes.options import module_session
+from xfuse.passes.options import check_backend, module_session
 from xfuse.patterns import DecomposePattern
 from xfuse_dialects.xfuse import FusedOp
 
@@ -36,6 +36,7 @@ class DecomposePass(XfusePass):
             decompose_all(module, pattern.wants)
             return
         session = module_session(module)
+        check_backend(session, self.unbound_for)
 
         def unbound(fused: FusedOp) -> bool:
             return pattern.wants(fused) and session.admissible_instance(fused, self.unbound_for) is None

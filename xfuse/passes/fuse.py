@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
-from xfuse.errors import BackendUnavailable, NotBound, UnsupportedError
-from xfuse.fuse import fuse
+from xfuse.errors import BackendUnavailable, NotBound
+from xfuse.fusion import fuse
 from xfuse.match.choose import Matches
 from xfuse.passes.base import XfusePass
-from xfuse.passes.options import choose_recipes, module_session
-from xfuse.recipe import Recipe
+from xfuse.passes.misread import warn_of_misread_literals
+from xfuse.passes.options import check_backend, choose_recipes, module_session
+from xfuse.recipes import Recipe
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class FusePass(XfusePass):
         """Rewrite the module in place."""
         session = module_session(module, self.library)
         if self.backend != "auto" and self.gate != "none":
-            _check_backend(self.backend, {*session.backends, *(row.backend for row in session.table.rows())})
+            check_backend(session, self.backend)
             reason = session.backends[self.backend].unavailable() if self.backend in session.backends else None
             if reason is not None and self.strict:
                 raise BackendUnavailable(reason)
             if reason is not None:
                 print(f"{self.name}: nothing is promised for backend {self.backend}: {reason}", file=sys.stderr)
         choose_recipes(session, self.only, self.except_)
-        _warn_of_misread_literals(module)
+        warn_of_misread_literals(self.name, module)
         gate = session.gate(self.backend, promised=self.gate == "table")
         if self.gate == "none":
             gate = _open_gate
@@ -78,11 +78,6 @@ def _open_gate(recipe: Recipe, dtypes: object) -> str | None:
     return "none"
 
 
-def _check_backend(name: str, known: set[str]) -> None:
-    if name not in known:
-        raise UnsupportedError(f"no backend is named {name!r}; known are {', '.join(sorted(known))}")
-
-
 def _explain(rounds: list[Matches]) -> None:
     for matches in rounds:
         for match in matches.chosen:
@@ -90,30 +85,3 @@ def _explain(rounds: list[Matches]) -> None:
             print(f"fused @{match.recipe.name} on {match.backend}: {ops}", file=sys.stderr)
     for refusal in rounds[-1].refusals if rounds else ():
         print(str(refusal), file=sys.stderr)
-
-
-_SUSPICIOUS = {
-    float(bits)
-    for bits in (0xFF800000, 0x7F800000, 0x7FC00000, 0xFFC00000, 0xFC00, 0x7C00, 0x7E00, 0xFE00, 0xFF80, 0x7F80, 0x7FC0)
-}
-
-
-def _warn_of_misread_literals(module: ModuleOp) -> None:
-    """A float that equals the integer of an infinity's or NaN's bits was most likely read as such by mistake."""
-    for op in module.walk():
-        if op.name != "arith.constant":
-            continue
-        value: Attribute | None = op.properties.get("value")
-        if isinstance(value, DenseIntOrFPElementsAttr) and value.is_splat():
-            number = value.get_values()[0]
-        elif isinstance(value, FloatAttr):
-            number = value.value.data
-        else:
-            continue
-        if isinstance(number, float) and number in _SUSPICIOUS:
-            print(
-                f"xfuse-fuse: warning: the constant {value} equals the bit pattern of an infinity or NaN read as an "
-                "integer; xdsl-opt reads hexadecimal dense elements so: use -f xfuse-mlir",
-                file=sys.stderr,
-            )
-            return

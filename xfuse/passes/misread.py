@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 _NOT_FINITE: dict[type[Attribute], tuple[int, ...]] = {
     Float16Type: (0x7C00, 0xFC00, 0x7E00, 0xFE00),
@@ -42,13 +43,11 @@ def warn_of_misread_literals(name: str, module: ModuleOp) -> None:
 
 
 def _is_misread(value: Attribute | None) -> bool:
-    if isinstance(value, FloatAttr):
+    if isa(value, FloatAttr) and type(value.type) in _NOT_FINITE:
         type_, data = value.type, value.type.pack([value.value.data])
-    elif isinstance(value, DenseIntOrFPElementsAttr):
+    elif isa(value, DenseIntOrFPElementsAttr[AnyFloat]) and type(value.get_element_type()) in _NOT_FINITE:
         type_, data = value.get_element_type(), value.data.data
     else:
-        return False
-    if not isinstance(type_, AnyFloat) or type(type_) not in _NOT_FINITE:
         return False
     word = f"<u{type_.size}"
     suspects = type_.pack([float(bits) for bits in _NOT_FINITE[type(type_)]])

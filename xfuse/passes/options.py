@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from xfuse.canonical.build import element_name
-from xfuse.errors import XfuseError
-from xfuse.recipe import recipes_of
+from xfuse.errors import UnsupportedError, XfuseError
+from xfuse.recipes import recipes_of
 from xfuse.session import Session, current_session
 from xfuse.table import Row
 from xfuse_dialects.xfuse import BindingOp, recipe_name
@@ -58,3 +58,10 @@ def choose_recipes(session: Session, only: Sequence[str], excluded: Sequence[str
     for recipe in session.registry.entries():
         if recipe not in keep or recipe in drop:
             session.registry.unregister(recipe)
+
+
+def check_backend(session: Session, name: str) -> None:
+    """Raise `UnsupportedError` unless the session has a backend of this name, or a row for one."""
+    known = {*session.backends, *(row.backend for row in session.table.rows())}
+    if name not in known:
+        raise UnsupportedError(f"no backend is named {name!r}; known are {', '.join(sorted(known))}")

@@ -14,12 +14,12 @@ from xfuse.backends.llvm.target import Target
 from xfuse.backends.numpy.backend import elementwise_refusal
 from xfuse.canonical.form import Form
 from xfuse.errors import BackendUnavailable, UnsupportedError, XfuseError
-from xfuse.kernel import Kernel
+from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import is_integer, numpy_dtype
 from xfuse.primitives.llvm_text import TextBuilder, literal
 from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES, signedness
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 
 MISSING = "the LLVM backend needs the package llvmlite; install it with: pip install 'xfuse[llvm]'"
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from xfuse.backends.numpy.source import Writer
 from xfuse.errors import UnsupportedError, XfuseError
-from xfuse.kernel import Kernel
+from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 
 _LEAVES = ("argument", "constant")
 

@@ -126,7 +126,7 @@ class Plan:
         if node.kind in ("argument", "carried"):
             return
         uses = self._uses[number]
-        if node.kind in ("constant", "dense"):
+        if node.kind in ("constant", "dense") or self.top in uses:
             self._put(number, node, self.top, uses)
             return
         marks = self._marks.get(number, {})

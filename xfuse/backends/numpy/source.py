@@ -13,6 +13,7 @@ from xfuse.backends.numpy.plan import Plan
 from xfuse.backends.numpy.source_loops import NestedSource
 from xfuse.backends.numpy.source_structural import Calls, StructuralSource
 from xfuse.canonical.graph import Graph, Value
+from xfuse.primitives.table import PRIMITIVES
 
 
 @dataclass
@@ -102,5 +103,8 @@ class Writer(StructuralSource, NestedSource):
         if self.elementwise:
             return name
         shape = self._extents(value.extents, ())
-        element_type = self.graph.nodes[value.node].element_type
-        return f"structural.finish({name}, {value.index}, {shape}, {element_type!r})"
+        node = self.graph.nodes[value.node]
+        # What was computed into an array of its own need not be copied, if it is given away once.
+        fresh = node.kind in PRIMITIVES or node.kind in ("fused", "reduce")
+        fresh = fresh and [result.node for result in self.results].count(value.node) == 1
+        return f"structural.finish({name}, {value.index}, {shape}, {node.element_type!r}, {fresh})"

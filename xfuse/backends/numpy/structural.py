@@ -236,7 +236,15 @@ def from_elements(shape: Sequence[int], element_type: str, *elements: Array) -> 
     return np.array([np.asarray(e)[()] for e in elements], numpy_dtype(element_type)).reshape(shape)
 
 
-def finish(array: Array, index: Sequence[int], shape: Sequence[int], element_type: str) -> Array:
-    """A result: laid out over all its axes, contiguous, writable and its own."""
+def finish(array: Array, index: Sequence[int], shape: Sequence[int], element_type: str, fresh: bool = False) -> Array:
+    """A result: laid out over all its axes, contiguous, writable and its own.
+
+    A ``fresh`` array that is all that already, and owns its memory, is given as it is.
+    """
+    dtype = numpy_dtype(element_type)
+    if fresh and isinstance(array, np.ndarray) and tuple(index) == tuple(range(len(shape))):
+        given = array.shape == tuple(shape) and array.dtype == dtype
+        if given and array.flags.owndata and array.flags.c_contiguous and array.flags.writeable:
+            return array
     laid_out = np.broadcast_to(arrange(array, index, len(shape)), shape)
-    return np.array(laid_out, dtype=numpy_dtype(element_type), order="C")
+    return np.array(laid_out, dtype=dtype, order="C")

@@ -13,7 +13,7 @@ from xfuse.canonical.build import GraphBuilder, build_body
 from xfuse.canonical.form import Form, canonical_form
 from xfuse.errors import UnsupportedError
 from xfuse.parser import parse_module, resource_blobs
-from xfuse.recipe import Recipe, recipes_of
+from xfuse.recipes import Recipe, recipes_of
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
+from xfuse.editing import Editor
 from xfuse.materialise import Key, is_materialisable, key_of
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 Known = dict[Key, Operation]
 
 
-def decompose(op: Operation, known: Known | None = None) -> Sequence[SSAValue]:
+def decompose(op: Operation, known: Known | None = None, editor: Editor | None = None) -> Sequence[SSAValue]:
     """Replace a fused op by the ops of its region; returns the values that stand for its results.
 
     Anything but a fused op comes back unchanged: its results. A constant or other materialisable op of the region is
-    not put back where an equal one stands before the fused op in its block; ``known`` may hold those.
+    not put back where an equal one stands before the fused op in its block; ``known`` may hold
+    those. ``editor`` makes the changes.
     """
     if not isinstance(op, FusedOp):
         return op.results
+    editor = editor or Editor()
     if known is None:
         known = {}
         for before in _preceding(op):
@@ -37,18 +39,18 @@ def decompose(op: Operation, known: Known | None = None) -> Sequence[SSAValue]:
         if equal is not None:
             for old, new in zip(inner.results, equal.results, strict=True):
                 old.replace_all_uses_with(new)
-            Rewriter.erase_op(inner)
+            editor.erase(inner)
             continue
         inner.detach()
-        Rewriter.insert_op(inner, InsertPoint.before(op))
+        editor.insert_before(inner, op)
         remember(known, inner)
     results = list(terminator.values)
     for old, new in zip(op.outputs, results, strict=True):
         if new.name_hint is None:
             new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
-    Rewriter.erase_op(terminator)
-    Rewriter.erase_op(op)
+    editor.erase(terminator)
+    editor.erase(op)
     return results
 
 

@@ -29,7 +29,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xfuse.canonical.build import element_name, static_shape
 from xfuse.errors import DecomposeError, RecipeError
 from xfuse.primitives.element_types import width
-from xfuse.recipe import Recipe, spell_dtypes
+from xfuse.recipes import Recipe, spell_dtypes
 
 _FLOAT_TYPES: dict[str, Attribute] = {"f16": f16, "bf16": bf16, "f32": f32, "f64": f64}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from xfuse.canonical.form import Form
 from xfuse.errors import UnsupportedError
-from xfuse.kernel import Kernel
+from xfuse.kernels import Kernel
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float, numpy_dtype, width
 from xfuse.primitives.primitive import Signature

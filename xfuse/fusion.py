@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from xfuse.match.choose import Gate, Matches, PatternIndex, apply, find_matches
-from xfuse.recipe import Recipe
+from xfuse.recipes import Recipe
 
 
 def fuse(
