@@ -235,7 +235,7 @@ class RandomProgram:
 
     def spread(self, value: Val, dims: tuple[str, ...]) -> Val:
         """A scalar as a tensor."""
-        way = self.how.choice(("splat", "fill", "generic"))
+        way = self.how.choice(("splat", "generic") if value.type == "index" else ("splat", "fill", "generic"))
         spelled = self.spell(value.type, dims)
         if way == "splat":
             sizes = self.size_list(dims)

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing"),
     ("xfuse.recipes", "xfuse.kernels"),
     ("xfuse.identify", "xfuse.layout", "xfuse.table", "xfuse.registry", "xfuse.verification", "xfuse.match"),
-    ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.testing"),
+    ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.normalization", "xfuse.testing"),
     ("xfuse.patterns",),
     ("xfuse.session",),
     ("xfuse.passes", "xfuse.frontend", "xfuse.runtime"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.decomposition import decompose as decompose
@@ -31,7 +31,7 @@ from xfuse.patterns import FusePattern as FusePattern
 from xfuse.recipes import Recipe as Recipe
 from xfuse.registry import RecipeRegistry as RecipeRegistry
 from xfuse.runtime import CompiledProgram as CompiledProgram
-from xfuse.runtime import compile as compile  # noqa: A004
+from xfuse.runtime import compile as compile
 from xfuse.session import Adoption as Adoption
 from xfuse.session import Session as Session
 from xfuse.session import current_session as current_session
@@ -47,8 +47,8 @@ def register(recipe: Recipe | RecipeOp | str, *, replace: bool = False, version:
 
 
 def unregister(recipe: Recipe | str) -> None:
-    """Remove a recipe from the current session, by itself, its name or its identity."""
-    current_session().registry.unregister(recipe)
+    """`Session.unregister` on the current session."""
+    current_session().unregister(recipe)
 
 
 def region(identity_or_name: str) -> Recipe | None:
@@ -85,7 +85,7 @@ def bind(
     recipe: Recipe | str,
     kernel: Kernel | Callable[..., Any],
     dtypes: Sequence[str] | None = None,
-    backend: str = "numpy",
+    backend: str | None = None,
     **options: Any,
 ) -> Row:
     """`Session.bind` on the current session."""
@@ -111,8 +111,8 @@ def adopt(
     name: str,
     recipe: Recipe | RecipeOp | str,
     kernel: Kernel | Callable[..., Any],
-    dtypes: Sequence[str],
-    backend: str,
+    dtypes: Sequence[str] | None = None,
+    backend: str | None = None,
     *,
     trusted: bool = False,
 ) -> Adoption:

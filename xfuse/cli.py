@@ -7,17 +7,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from xdsl.passes import get_pass_option_infos
 
-from xfuse.api import CompiledProgram, Session, compile, current_session, identities, load_module  # noqa: A004
+from xfuse.api import CompiledProgram, Session, compile, current_session, identities, load_module
 from xfuse.canonical.build import element_name
 from xfuse.errors import KernelError, UnsupportedError, XfuseError
 from xfuse.fusion import fuse
+from xfuse.kernels import as_tuple
 from xfuse.passes.options import module_session
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.universe import XFUSE_UNIVERSE
+
+_BF16 = "bfloat16"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,10 +85,8 @@ def _run(options: argparse.Namespace) -> int:
         fuse(module, recipes, session.gate(options.backend))
     program = compile(module, options.entry, options.backend, session)
     inputs = load_arrays(options.inputs, program)
-    results = program(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
-    for number, result in enumerate(results):
-        array = np.asarray(result)
+    results = [np.asarray(result) for result in as_tuple(program(*inputs))]
+    for number, array in enumerate(results):
         print(f"result {number}: {array.dtype} {array.shape}")
     for row in program.rows:
         kernel = row.kernel
@@ -93,7 +95,10 @@ def _run(options: argparse.Namespace) -> int:
     for op, reason in program.inlined:
         print(f"no kernel for @{op.label}: {reason}")
     if options.output:
-        np.savez(options.output, *(np.asarray(result) for result in results))
+        try:
+            np.savez(options.output, *results)
+        except OSError as error:
+            raise KernelError(f"cannot write {options.output}: {error}") from error
     if options.expect:
         error = largest_error(results, list(_load(options.expect).values()))
         print(f"largest error {error:.3g}, relative to the largest result (allowed {options.tolerance:g})")
@@ -105,9 +110,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def _load(path: str | Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        archive: Any = np.load(path, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise KernelError(f"{path} holds a single array; expected an .npz, as numpy.savez writes it")
+        with archive:
             return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise KernelError(f"cannot read arrays from {path}: {error}") from error
 
 
@@ -117,7 +125,9 @@ def load_arrays(path: str | Path, program: CompiledProgram) -> list[Any]:
     if len(arrays) != len(program.argument_types):
         raise KernelError(f"{path} holds {len(arrays)} arrays, @{program.entry} takes {len(program.argument_types)}")
     return [
-        array.view(numpy_dtype("bf16")) if element_name(type_) == "bf16" and array.dtype.str[1:] in ("u2", "V2") else array
+        array.view(numpy_dtype("bf16"))
+        if element_name(type_) == "bf16" and array.dtype.str[1:] in ("u2", "V2")
+        else array
         for array, type_ in zip(arrays, program.argument_types, strict=True)
     ]
 
@@ -126,7 +136,7 @@ def largest_error(results: Sequence[Any], expected: Sequence[Any]) -> float:
     """The largest difference, relative to the largest finite expected value of the same result.
 
     Infinite if shapes differ, or if one is NaN or infinite where the other is not the same. ``expected`` may hold more
-    arrays than there are results; bf16 may be given as its bits.
+    arrays than there are results; bf16 may be given as its bits, integers without their sign.
     """
     if len(expected) < len(results):
         raise KernelError(f"{len(expected)} expected arrays for {len(results)} results")
@@ -135,7 +145,8 @@ def largest_error(results: Sequence[Any], expected: Sequence[Any]) -> float:
         array, other = np.asarray(result), np.asarray(wanted)
         if array.shape != other.shape:
             return float("inf")
-        if array.dtype != other.dtype and array.dtype.itemsize == other.dtype.itemsize and other.dtype.kind in "uV":
+        by_bits = array.dtype.name == _BF16 if other.dtype.str[1:] in ("u2", "V2") else array.dtype.kind == "i"
+        if by_bits and other.dtype.kind in "uV" and array.dtype.itemsize == other.dtype.itemsize:
             other = other.view(array.dtype)
         a, b = array.astype(np.float64), other.astype(np.float64)
         with np.errstate(all="ignore"):

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
     FloatAttr,
     IndexType,
@@ -27,7 +29,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from xfuse.canonical.build import element_name, static_shape
-from xfuse.errors import DecomposeError, RecipeError
+from xfuse.errors import DecomposeError
+from xfuse.primitives import literals
 from xfuse.primitives.element_types import width
 from xfuse.recipes import Recipe, spell_dtypes
 
@@ -56,13 +59,15 @@ def emit(recipe: Recipe, inputs: Sequence[SSAValue]) -> Emitted:
     in several operands are taken to be equal. Raises `DecomposeError` for a wrong number of inputs, types that the
     recipe is not for, or shapes that do not broadcast.
     """
-    element_type = _element_type(recipe, inputs)
     if not recipe.is_scalar:
         raise DecomposeError(f"recipe @{recipe.name} has core dimensions; only element-wise recipes can be emitted")
-    if not any(isinstance(value.type, ShapedType) for value in inputs):
-        ops, results = body_ops(recipe, element_type, inputs)
-        return Emitted(ops, results)
-    return _on_tensors(recipe, element_type, inputs)
+    for value in inputs:
+        if isinstance(value.type, ShapedType) and not isinstance(value.type, TensorType):
+            raise DecomposeError(f"recipe @{recipe.name} is emitted on scalars and ranked tensors, not on {value.type}")
+    element_type = _element_type(recipe, inputs)
+    if any(isinstance(value.type, TensorType) for value in inputs):
+        return _on_tensors(recipe, element_type, inputs)
+    return Emitted(*body_ops(recipe, element_type, inputs))
 
 
 def try_emit(recipe: Recipe, inputs: Sequence[SSAValue]) -> Emitted | DecomposeError:
@@ -87,7 +92,7 @@ def _element_type(recipe: Recipe, inputs: Sequence[SSAValue]) -> str | None:
 def body_ops(
     recipe: Recipe, element_type: str | None, inputs: Sequence[SSAValue]
 ) -> tuple[list[Operation], list[SSAValue]]:
-    """Copies of a recipe's ops at an element type, on scalar inputs: literals rounded, casts between equal types gone."""
+    """Copies of a recipe's ops at an element type, on scalars: literals rounded, casts between equal types gone."""
     written = recipe.written_type
     new = None if element_type is None or written is None else type_named(element_type)
     block = recipe.op.body.block
@@ -104,7 +109,7 @@ def body_ops(
             if element_name(old_result.type) == written:
                 result._type = new  # pyright: ignore[reportPrivateUsage]
         if isinstance(clone, arith.ConstantOp) and element_name(op.results[0].type) == written:
-            clone = arith.ConstantOp(_rounded(clone.value, new))
+            clone = arith.ConstantOp(_rounded(recipe, clone.value, element_name(new), new))
             mapping[op.results[0]] = clone.result
         if isinstance(clone, arith.ExtFOp | arith.TruncFOp):
             source = clone.operands[0]
@@ -121,12 +126,16 @@ def body_ops(
     return ops, [mapping[value] for value in last.operands]
 
 
-def _rounded(value: Attribute, type_: Attribute) -> Attribute:
-    if isinstance(value, FloatAttr):
-        return FloatAttr(value.value.data, type_)  # type: ignore[arg-type]
+def _rounded(
+    recipe: Recipe, value: Attribute, element_type: str, type_: Attribute
+) -> FloatAttr[AnyFloat] | IntegerAttr[IntegerType]:
+    """A literal at another element type: rounded once if it is a float, else its low bits."""
+    if isinstance(value, FloatAttr) and isinstance(type_, AnyFloat):
+        bits = literals.to_bits(value.value.data, element_type)
+        return FloatAttr(float(literals.from_bits(bits, element_type)), type_)
     if isinstance(value, IntegerAttr):
-        return IntegerAttr(value.value.data, type_, truncate_bits=True)  # type: ignore[arg-type]
-    raise RecipeError(f"the literal {value} cannot follow another element type")
+        return IntegerAttr(value.value.data, width(element_type), truncate_bits=True)
+    raise DecomposeError(f"recipe @{recipe.name}: the literal {value} cannot follow another element type")
 
 
 def _on_tensors(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAValue]) -> Emitted:
@@ -136,21 +145,20 @@ def _on_tensors(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAVa
     extents: list[int | SSAValue] = []
     for axis in range(rank):
         extents.append(_extent(recipe, inputs, shapes, rank, axis, ops))
-    shape = [extent if isinstance(extent, int) else -1 for extent in extents]
+    shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in extents]
     dynamic = [extent for extent in extents if not isinstance(extent, int)]
     maps = [AffineMapAttr(_map(own, shape, rank)) for own in shapes]
     identity = AffineMapAttr(AffineMap.identity(rank))
     results: list[SSAValue] = []
     element_types = recipe.signature(element_type)[1]
-    tensors = [value for value in inputs if isinstance(value.type, ShapedType)]
-    tensor_maps = [m for m, value in zip(maps, inputs, strict=True) if isinstance(value.type, ShapedType)]
+    tensors = [value for value in inputs if isinstance(value.type, TensorType)]
+    tensor_maps = [m for m, value in zip(maps, inputs, strict=True) if isinstance(value.type, TensorType)]
     for number, name in enumerate(element_types):
         result_type = TensorType(type_named(name), shape)
         empty = tensor.EmptyOp(dynamic, result_type)
-        arguments = [value.type.get_element_type() for value in tensors] + [type_named(name)]  # type: ignore[attr-defined]
-        block = Block(arg_types=arguments)
+        block = Block(arg_types=[type_named(element_name(value.type)) for value in tensors] + [type_named(name)])
         scalars = iter(block.args)
-        own = [next(scalars) if isinstance(value.type, ShapedType) else value for value in inputs]
+        own = [next(scalars) if isinstance(value.type, TensorType) else value for value in inputs]
         body, values = body_ops(recipe, element_type, own)
         block.add_ops(_cone(body, values[number]))
         block.add_op(LinalgYieldOp(values[number]))
@@ -188,7 +196,9 @@ def _extent(
         elif extent != 1:
             if static not in (None, extent):
                 spelled = ", ".join(str(each.type) for each in inputs)
-                raise DecomposeError(f"recipe @{recipe.name} cannot be emitted on shapes that do not broadcast: {spelled}")
+                raise DecomposeError(
+                    f"recipe @{recipe.name} cannot be emitted on shapes that do not broadcast: {spelled}"
+                )
             static = extent
     if static is not None or source is None:
         return 1 if static is None else static
@@ -208,15 +218,14 @@ def _map(own: Sequence[int | None], shape: Sequence[int], rank: int) -> AffineMa
 
 
 def _cone(ops: Sequence[Operation], result: SSAValue) -> list[Operation]:
-    needed: set[Operation] = set()
+    own, needed = set(ops), set[Operation]()
     stack = [result.owner]
     while stack:
         owner = stack.pop()
-        if isinstance(owner, Operation) and owner in ops and owner not in needed:
+        if isinstance(owner, Operation) and owner in own and owner not in needed:
             needed.add(owner)
             stack.extend(operand.owner for operand in owner.operands)
-    for op in ops:
+    for op in reversed(ops):
         if op not in needed:
-            op.drop_all_references()
+            op.erase()
     return [op for op in ops if op in needed]
-

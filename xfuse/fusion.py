@@ -15,9 +15,9 @@ def fuse(
 ) -> list[Matches]:
     """Put a fused op in place of every chosen match of some recipes; returns what each round found.
 
-    A round after which some match had lost to an overlapping one is followed by another, since a different match may
-    stand at the same place. The last round's refusals are those that remain; with ``explain`` they hold every root that
-    differs from the recipe's, and where.
+    A round that may have left something, since a match lost to an overlapping one or was refused, is followed by
+    another. The last round's refusals are those that remain; with ``explain`` they hold every root that differs from
+    the recipe's, and where.
     """
     index = PatternIndex(recipes)
     rounds: list[Matches] = []
@@ -25,5 +25,5 @@ def fuse(
         found = find_matches(module, index, gate, budget=budget, explain=explain)
         rounds.append(found)
         apply(found.chosen)
-        if not found.chosen:
+        if not found.chosen or (found.settled and not explain):
             return rounds

@@ -41,13 +41,47 @@ class Kernel:
     def __call__(self, *arrays: Any) -> Any:
         """Apply to arrays of exactly these dtypes (byte order aside; Python scalars are taken as the dtype).
 
-        Returns an array, or a tuple of arrays where there are several results; shapes broadcast as in NumPy. Raises
-        `KernelError`, before anything is computed, for a wrong count, dtype, or shapes that do not broadcast.
+        Returns an array, or a tuple of arrays where there are several results; shapes broadcast as in NumPy. Results
+        share no memory with the arguments. Raises `KernelError`, before anything is computed, for a wrong count, dtype,
+        or shapes that do not broadcast.
         """
         checked = check_arrays(self.name, self.arguments, arrays)
         with np.errstate(all="ignore"):
-            results = self.function(*checked)
-        return results
+            results = self.call(*checked)
+        return results[0] if len(results) == 1 else results
+
+    def call(self, *arrays: Any) -> tuple[Any, ...]:
+        """Apply to arrays that are known to fit; what foreign code gives is checked and copied where it is not its own.
+
+        Raises `KernelError` if the results are not what the recipe's are.
+        """
+        values: Any = self.function(*arrays)
+        if self.source:  # made by a backend of ours
+            return values if len(self.results) > 1 else (values,)
+        given = as_tuple(values)
+        if len(given) != len(self.results):
+            raise KernelError(f"kernel {self.name} gave {len(given)} results, expected {len(self.results)}")
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        return tuple(
+            self._own(number, value, name, shape, arrays)
+            for number, (value, name) in enumerate(zip(given, self.results, strict=True))
+        )
+
+    def _own(self, number: int, value: Any, element_type: str, shape: tuple[int, ...], arrays: Sequence[Array]) -> Any:
+        result, dtype = np.asarray(value), numpy_dtype(element_type)
+        if result.dtype != dtype:
+            raise KernelError(f"kernel {self.name} gave result {number} of dtype {result.dtype}, expected {dtype}")
+        if result.shape != shape:
+            raise KernelError(f"kernel {self.name} gave result {number} of shape {result.shape}, expected {shape}")
+        if not result.flags.writeable or any(np.may_share_memory(result, array) for array in arrays):
+            return np.array(result)
+        return result
+
+
+def as_tuple(values: Any) -> tuple[Any, ...]:
+    """What a function of one or several results gave, as a tuple."""
+    several: tuple[Any, ...] = values if isinstance(values, tuple) else (values,)  # type: ignore[assignment]
+    return several
 
 
 def check_arrays(name: str, element_types: Sequence[str], arrays: Sequence[Any]) -> list[Array]:
@@ -57,7 +91,8 @@ def check_arrays(name: str, element_types: Sequence[str], arrays: Sequence[Any])
     """
     if len(arrays) != len(element_types):
         raise KernelError(f"{name} takes {len(element_types)} arrays, got {len(arrays)}")
-    checked = [as_element_type(name, n, value, t) for n, (value, t) in enumerate(zip(arrays, element_types, strict=True))]
+    given = enumerate(zip(arrays, element_types, strict=True))
+    checked = [as_element_type(name, number, value, type_) for number, (value, type_) in given]
     try:
         np.broadcast_shapes(*(array.shape for array in checked))
     except ValueError as error:
@@ -69,13 +104,18 @@ def check_arrays(name: str, element_types: Sequence[str], arrays: Sequence[Any])
 def as_element_type(name: str, number: int, value: Any, element_type: str) -> Array:
     """One argument as an array of an element type, by the rules of `check_arrays`; raises `KernelError`."""
     expected = numpy_dtype(element_type)
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
+        if not _fits(value, element_type):
+            raise KernelError(f"argument {number} of {name}: {value!r} does not fit {expected} ({element_type})")
         try:
             with np.errstate(over="ignore"):
                 return np.asarray(value, expected)
         except (OverflowError, TypeError, ValueError) as error:
             raise KernelError(f"argument {number} of {name}: {value!r} does not fit {expected}") from error
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise KernelError(f"argument {number} of {name} is no array: {error}") from error
     if array.dtype == expected:
         return array
     if array.dtype.newbyteorder("=") == expected:
@@ -86,3 +126,10 @@ def as_element_type(name: str, number: int, value: Any, element_type: str) -> Ar
         f"argument {number} of {name} must have dtype {expected} ({element_type}), got {array.dtype}; nothing is "
         f"converted silently: pass array.astype({str(expected)!r}) if that is meant"
     )
+
+
+def _fits(value: bool | int | float, element_type: str) -> bool:
+    """Whether a Python scalar is of the element type's kind: an integer takes no float, a boolean nothing else."""
+    if element_type == "i1":
+        return isinstance(value, bool)
+    return isinstance(value, int) if is_integer(element_type) else True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ShapedType
@@ -12,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from xfuse.canonical.build import build_body, element_name
 from xfuse.canonical.form import Form, canonical_form
 from xfuse.canonical.graph import Node
-from xfuse.errors import RecipeError
+from xfuse.errors import RecipeError, XfuseError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
 from xfuse.primitives.table import PRIMITIVES
@@ -177,7 +178,16 @@ def validate(recipe: Recipe) -> None:
     if not recipe.argument_types:
         raise RecipeError(f"recipe @{name} has no arguments; a constant is no recipe")
     _check_element_types(recipe)
-    form = recipe.form()
+    try:
+        _check_forms(recipe)
+    except RecipeError:
+        raise
+    except XfuseError as error:
+        raise RecipeError(f"recipe @{name} has no form: {error}") from error
+
+
+def _check_forms(recipe: Recipe) -> None:
+    name, form = recipe.name, recipe.form()
     reachable = set(form.graph.reachable(result.node for result in form.results))
     for number, argument in enumerate(form.arguments):
         if argument.node not in reachable:
@@ -223,10 +233,25 @@ def type_problem(form: Form, node: Node) -> str | None:
     if primitive is None:
         return None
     types = tuple(form.graph.nodes[reference.node].element_type for reference in node.references)
-    results = primitive.types.results
-    if len(results) > 1:
+    results = [node.element_type]
+    if len(primitive.types.results) > 1:
+        results = [types[0], "i1" if primitive.types.results[1] == "B" else types[0]]
+        results[dict(node.attributes)["result"]] = node.element_type  # type: ignore[index]
+    problem = primitive.types.check(types, results)
+    if problem is not None or node.kind not in _WIDTHS_RELATE or not {types[0], results[0]} <= {*FLOATS, *INTEGERS}:
+        return problem
+    relation, fits = _WIDTHS_RELATE[node.kind]
+    if fits(width(results[0]), width(types[0])):
         return None
-    return primitive.types.check(types, (node.element_type,))
+    return f"cannot go from {types[0]} to {results[0]}, which must be {relation}"
+
+
+_WIDTHS_RELATE: dict[str, tuple[str, Callable[[int, int], bool]]] = {
+    **dict.fromkeys(("arith.extf", "arith.extsi", "arith.extui"), ("wider", operator.gt)),
+    **dict.fromkeys(("arith.truncf", "arith.trunci"), ("narrower", operator.lt)),
+    "arith.bitcast": ("as wide", operator.eq),
+}
+"""Casts between types of certain widths only, as MLIR's verifier has it."""
 
 
 def parse_recipes(text: str, name: str = "<text>") -> list[Recipe]:
@@ -249,4 +274,3 @@ def recipes_of(module: Operation) -> list[Recipe]:
             family = parent.sym_name.data if isinstance(parent, LibraryOp) else op.sym_name.data
             found.append(Recipe(op, family))
     return found
-

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from xfuse.errors import RecipeError
@@ -18,8 +19,8 @@ class RecipeRegistry:
     """Recipes in registration order. One identity is one entry; a family may hold several bodies."""
 
     def __init__(self) -> None:
-        self._by_identity: dict[str, Recipe] = {}
-        self._by_name: dict[str, Recipe] = {}
+        self._by_identity: Mapping[str, Recipe] = {}
+        self._by_name: Mapping[str, Recipe] = {}
         self._write = threading.RLock()
         self.generation = 0
         """Grows by one with every change."""
@@ -29,37 +30,34 @@ class RecipeRegistry:
 
         A recipe of an identity that is registered already gives the old entry back. A name that stands for another
         recipe is refused unless ``replace=True``, or unless a ``version`` makes it a name of its own
-        (``name.v2``). Raises `RecipeError`, and then nothing has been stored.
+        (``name.v2``). Raises `RecipeError`, `ParsingError` for bad text, and then nothing has been stored.
         """
-        recipe = as_recipe(recipe)
+        found = as_recipe(recipe)
         if version is not None:
-            op = recipe.op.clone()
-            op.properties["sym_name"] = type(op.sym_name)(f"{recipe.name}.v{version}")
-            recipe = Recipe(op, recipe.family)
-        validate(recipe)
+            op = found.op.clone()
+            op.properties["sym_name"] = StringAttr(f"{found.name}.v{version}")
+            found = Recipe(op, found.family)
+        return self.register_all([found], replace=replace)[0]
+
+    def register_all(self, recipes: Sequence[Recipe], *, replace: bool = False) -> list[Recipe]:
+        """Register several recipes, all or none."""
+        for recipe in recipes:
+            validate(recipe)
         with self._write:
-            known = self._by_identity.get(recipe.identity)
-            if known is not None:
-                return known
-            named = self._by_name.get(recipe.name)
-            if named is not None:
-                if not replace:
-                    raise RecipeError(
-                        f"the name @{recipe.name} stands for another recipe ({named.identity[:12]}); pass "
-                        "replace=True to replace it, or a version"
-                    )
-                self._forget(named)
-            self._by_identity = {**self._by_identity, recipe.identity: recipe}
-            self._by_name = {**self._by_name, recipe.name: recipe}
-            self.generation += 1
-            return recipe
+            by_identity, by_name = dict(self._by_identity), dict(self._by_name)
+            entries = [_enter(recipe, by_identity, by_name, replace) for recipe in recipes]
+            if by_identity != self._by_identity or by_name != self._by_name:
+                self._publish(by_identity, by_name)
+            return entries
 
     def adopt(self, recipe: Recipe) -> None:
         """Store an entry of another registry, which has validated it."""
         with self._write:
-            self._by_identity = {**self._by_identity, recipe.identity: recipe}
-            self._by_name = {**self._by_name, recipe.name: recipe}
-            self.generation += 1
+            self._publish({**self._by_identity, recipe.identity: recipe}, {**self._by_name, recipe.name: recipe})
+
+    def _publish(self, by_identity: Mapping[str, Recipe], by_name: Mapping[str, Recipe]) -> None:
+        self._by_identity, self._by_name = by_identity, by_name
+        self.generation += 1
 
     def unregister(self, recipe: Recipe | str) -> None:
         """Remove a recipe, given by itself, its name or its identity; an unknown one is a `RecipeError`."""
@@ -67,12 +65,10 @@ class RecipeRegistry:
         with self._write:
             if entry is None or self._by_identity.get(entry.identity) is not entry:
                 raise RecipeError(f"no recipe {recipe if isinstance(recipe, str) else recipe.name} is registered")
-            self._forget(entry)
-
-    def _forget(self, recipe: Recipe) -> None:
-        self._by_identity = {k: v for k, v in self._by_identity.items() if v is not recipe}
-        self._by_name = {k: v for k, v in self._by_name.items() if v is not recipe}
-        self.generation += 1
+            self._publish(
+                {key: kept for key, kept in self._by_identity.items() if kept is not entry},
+                {key: kept for key, kept in self._by_name.items() if kept is not entry},
+            )
 
     def region(self, identity_or_name: str) -> Recipe | None:
         """The recipe of an identity or name, or None."""
@@ -118,20 +114,9 @@ class RecipeRegistry:
             raise RecipeError(f"{path} holds no xfuse.recipe")
         return self.register_all(found)
 
-    def register_all(self, recipes: list[Recipe]) -> list[Recipe]:
-        """Register several recipes, all or none."""
-        with self._write:
-            before = self._by_identity, self._by_name
-            try:
-                return [self.register(recipe) for recipe in recipes]
-            except RecipeError:
-                self._by_identity, self._by_name = before
-                self.generation += 1
-                raise
-
     def save(self, path: str | Path) -> None:
         """Write all recipes as ``.mlir``, a library per family; `load` gives the same identities back."""
-        Path(path).write_text(self.text())
+        Path(path).write_text(self.text(), encoding="utf-8")
 
     def text(self) -> str:
         """All recipes as MLIR text."""
@@ -139,17 +124,35 @@ class RecipeRegistry:
             LibraryOp(family, [recipe.op.clone() for recipe in self.entries() if recipe.family == family])
             for family in self.families()
         ]
-        return "".join(f"{str(library)}\n" for library in libraries)
+        return "".join(f"{library!s}\n" for library in libraries)
 
 
-def as_recipe(recipe: Recipe | RecipeOp | str | Operation) -> Recipe:
+def _enter(recipe: Recipe, by_identity: dict[str, Recipe], by_name: dict[str, Recipe], replace: bool) -> Recipe:
+    known = by_identity.get(recipe.identity)
+    if known is not None:
+        return known
+    named = by_name.get(recipe.name)
+    if named is not None:
+        if not replace:
+            raise RecipeError(
+                f"the name @{recipe.name} stands for another recipe ({named.identity[:12]}); pass "
+                "replace=True to replace it, or a version"
+            )
+        del by_identity[named.identity]
+    by_identity[recipe.identity] = by_name[recipe.name] = recipe
+    return recipe
+
+
+def as_recipe(recipe: object) -> Recipe:
+    """A recipe of an op, which is copied, or of the text of one."""
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, RecipeOp):
-        return Recipe(recipe, recipe.sym_name.data)
+        return Recipe(recipe.clone(), recipe.sym_name.data)
     if isinstance(recipe, str):
         found = parse_recipes(recipe)
         if len(found) != 1:
             raise RecipeError(f"expected the text of one recipe, got {len(found)}; use register_all for several")
         return found[0]
-    raise RecipeError(f"expected a recipe, its op or its text, got '{recipe.name}'")
+    kind = f"'{recipe.name}'" if isinstance(recipe, Operation) else type(recipe).__name__
+    raise RecipeError(f"expected a recipe, its op or its text, got {kind}")

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, element_name, static_shape
-from xfuse.canonical.graph import UNIT, Value
+from xfuse.canonical.graph import UNIT, Extent, Value
 from xfuse.errors import BackendUnavailable, KernelError, NotBound, UnsupportedError
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel, as_element_type
@@ -78,7 +78,7 @@ def _checked(entry: str, number: int, value: Any, type_: Attribute) -> Any:
     return array
 
 
-def compile(  # noqa: A001
+def compile(
     module: ModuleOp | FuncOp | str, entry: str = "main", backend: str = "auto", session: Session | None = None
 ) -> CompiledProgram:
     """A function of a module as a callable on NumPy arrays.
@@ -122,7 +122,9 @@ def _entry(module: ModuleOp | FuncOp, entry: str) -> FuncOp:
         names = ", ".join(op.sym_name.data for op in functions) or "none"
         raise UnsupportedError(f"the module has no function @{entry}; its functions are {names}")
     if len(found[0].body.blocks) != 1:
-        raise UnsupportedError(f"@{entry} has {len(found[0].body.blocks)} blocks; only functions of one block can be run")
+        raise UnsupportedError(
+            f"@{entry} has {len(found[0].body.blocks)} blocks; only functions of one block can be run"
+        )
     return found[0]
 
 
@@ -178,28 +180,22 @@ def _in_frame(value: Value, axes: Sequence[int]) -> Value:
     return Value(value.node, tuple(UNIT if axis < 0 else axes[axis] for axis in value.index), value.extents)
 
 
-def _extent(builder: GraphBuilder, op: FusedOp, extent: Any) -> Any:
+def _extent(builder: GraphBuilder, op: FusedOp, extent: Extent) -> Extent:
     """An extent of the region in terms of the program around it."""
     if isinstance(extent, int):
         return extent
-    kind, number, axis = extent
-    if kind == "argument":
+    if extent[0] == "argument":
+        _, number, axis = extent
         return builder.values[op.inputs[number]].extents[axis]
     raise UnsupportedError("a fused op whose result has an extent computed inside its region")
 
 
 def as_call(kernel: Kernel) -> Callable[..., tuple[Any, ...]]:
     """A kernel as programs call it: a tuple of results, none of them an operand's own array."""
-    function, several = kernel.function, len(kernel.results) > 1
+    function = kernel.function
     if kernel.ufunc is not None and function is kernel.ufunc:
-        return function if several else lambda *arrays: (function(*arrays),)
-
-    def call(*arrays: Any) -> tuple[Any, ...]:
-        values = function(*(np.asarray(array) for array in arrays))
-        given: tuple[Any, ...] = values if several else (values,)
-        return tuple(np.array(v) if any(v is array for array in arrays) else v for v in given)
-
-    return call
+        return function if len(kernel.results) > 1 else lambda *arrays: (function(*arrays),)
+    return lambda *arrays: kernel.call(*map(np.asarray, arrays))
 
 
 def run(

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
 
 from xfuse.backends.base import Backend
 from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.backends.numpy.backend import NumPyBackend
 from xfuse.canonical.build import element_name
 from xfuse.canonical.form import Form
-from xfuse.errors import BackendUnavailable, BindingError, NotBound, RecipeError, VerificationError, XfuseError
+from xfuse.errors import (
+    Ambiguous,
+    BackendUnavailable,
+    BindingError,
+    NotBound,
+    RecipeError,
+    VerificationError,
+    XfuseError,
+)
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel
 from xfuse.library import library_files
-from xfuse.patterns import DecomposePattern, FusePattern
-from xfuse.primitives.table import PRIMITIVES
 from xfuse.match.choose import Matches, PatternIndex, find_matches
 from xfuse.parser import default_context, load_module
-from xfuse.recipes import Recipe, recipes_of, validate
-from xfuse.registry import RecipeRegistry
+from xfuse.patterns import DecomposePattern, FusePattern
+from xfuse.primitives.table import PRIMITIVES
+from xfuse.recipes import Recipe, parse_recipes, recipes_of, spell_dtypes, validate
+from xfuse.registry import RecipeRegistry, as_recipe
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
 from xfuse.verification import probe
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
-OP_KINDS = frozenset({*PRIMITIVES, "linalg.matmul"})
+OP_KINDS = frozenset(PRIMITIVES)
 """What a row may be for besides a recipe identity."""
 
 
@@ -69,9 +79,9 @@ class Session:
         self._registry = RecipeRegistry()
         self._load_library = library
         self._lock = threading.RLock()
+        self._making: dict[tuple[str, str, tuple[str, ...]], threading.RLock] = {}
         self._failed: dict[tuple[str, str, tuple[str, ...]], str] = {}
-        self._instances: dict[tuple[str, str | None, int], Recipe | None] = {}
-        self._tokens: list[Any] = []
+        self._instances: tuple[int, dict[tuple[str, str | None], Recipe | None]] = (-1, {})
 
     # Registry
 
@@ -81,16 +91,23 @@ class Session:
         if self._load_library:
             with self._lock:
                 if self._load_library:
-                    self._load_library = False
                     context = default_context()
                     for path in library_files():
                         for recipe in recipes_of(load_module(path, context)):
                             self._registry.adopt(recipe)  # validated by the tests, not at every start
+                    self._load_library = False  # only now: a thread that sees it reads without the lock
         return self._registry
 
     def register(self, recipe: Recipe | RecipeOp | str, *, replace: bool = False, version: int | None = None) -> Recipe:
         """`RecipeRegistry.register`."""
         return self.registry.register(recipe, replace=replace, version=version)
+
+    def unregister(self, recipe: Recipe | str) -> None:
+        """Remove a recipe, given by itself, its name or its identity, and its rows; else `RecipeError`."""
+        with self._lock:
+            entry = self.recipe(recipe)
+            self.registry.unregister(entry)
+            self.table.unbind_all(self.table.rows(entry.identity))
 
     def recipe(self, which: Recipe | str) -> Recipe:
         """A registered recipe by itself, its name or its identity; raises `RecipeError` if there is none."""
@@ -107,7 +124,7 @@ class Session:
         recipe: Recipe | str,
         kernel: Kernel | Callable[..., Any],
         dtypes: Sequence[str] | None = None,
-        backend: str = "numpy",
+        backend: str | None = None,
         *,
         replace: bool = False,
         trusted: bool = False,
@@ -116,54 +133,51 @@ class Session:
     ) -> Row:
         """Bind a kernel for a registered recipe, or for an op kind of the primitives table.
 
-        ``dtypes`` are the element types of the arguments and then of the results; a `Kernel` brings them along. The
-        kernel must agree with the recipe on a probe set (law L6) unless ``trusted``. Raises `RecipeError` for an
-        unregistered recipe, `BindingError` for dtypes that the recipe does not have or a taken row,
-        `VerificationError` if the probe fails; then nothing has been stored.
+        ``dtypes`` are the element types of the arguments and then of the results; a `Kernel` brings them and the
+        backend along, else the backend is "numpy". The kernel must agree with the recipe on a probe set (law L6)
+        unless ``trusted``. Raises `RecipeError` for an unregistered recipe, `BindingError` for dtypes that the recipe
+        does not have or a taken row, `VerificationError` if the probe fails; then nothing has been stored.
         """
-        if isinstance(recipe, str) and recipe in OP_KINDS:
-            return self._bind_op(recipe, kernel, dtypes, backend, replace=replace, ulp=ulp, cost=cost)
-        entry = self.recipe(recipe)
+        kind = recipe if isinstance(recipe, str) and recipe in OP_KINDS else None
+        entry = self.recipe(recipe) if kind is None else _op_recipe(kind, _given(kernel, dtypes), trusted)
         row = self._row(entry, kernel, dtypes, backend, trusted=trusted, ulp=ulp, cost=cost)
-        return self.table.bind(row, replace=replace)
-
-    def _bind_op(
-        self, kind: str, kernel: Kernel | Callable[..., Any], dtypes: Sequence[str] | None, backend: str, **row: Any
-    ) -> Row:
-        if dtypes is None or len(dtypes) < 2:
-            raise BindingError(f"binding a kernel for '{kind}' needs dtypes: element types of operands and results")
-        if not isinstance(kernel, Kernel):
-            kernel = Kernel(kind, backend, tuple(dtypes[:-1]), tuple(dtypes[-1:]), kernel)
-        replace = row.pop("replace")
-        return self.table.bind(Row(kind, tuple(dtypes), backend, kernel, trusted=True, **row), replace=replace)
+        return self.table.bind(row if kind is None else dataclasses.replace(row, identity=kind), replace=replace)
 
     def _row(
         self,
         recipe: Recipe,
         kernel: Kernel | Callable[..., Any],
         dtypes: Sequence[str] | None,
-        backend: str,
+        backend: str | None,
         *,
         trusted: bool,
         ulp: float | None,
         cost: float | None,
     ) -> Row:
-        if isinstance(kernel, Kernel):
-            dtypes, backend = kernel.dtypes if dtypes is None else dtypes, kernel.backend
-        if dtypes is None:
-            raise BindingError(f"binding a kernel for @{recipe.name} needs dtypes: element types of arguments and results")
+        spelled = _given(kernel, dtypes)
+        if spelled is None:
+            raise BindingError(
+                f"binding a kernel for @{recipe.name} needs dtypes: element types of arguments and results"
+            )
         try:
-            element_type = recipe.element_type_for(dtypes)
+            arguments, results = recipe.signature(recipe.element_type_for(spelled))
         except RecipeError as error:
             raise BindingError(str(error)) from error
-        arguments, results = recipe.signature(element_type)
         if not isinstance(kernel, Kernel):
-            kernel = Kernel(recipe.name, backend, arguments, results, kernel)
+            if not callable(kernel):
+                raise BindingError(f"the kernel for @{recipe.name} must be a Kernel or callable, got {kernel!r}")
+            kernel = Kernel(recipe.name, backend or "numpy", arguments, results, kernel)
+        elif kernel.dtypes != spelled or len(kernel.arguments) != len(arguments):
+            raise BindingError(
+                f"kernel {kernel.name} is for {spell_dtypes(kernel.arguments, kernel.results)}, not for "
+                f"{spell_dtypes(arguments, results)} as @{recipe.name} is"
+            )
         if not trusted:
-            problem = self._probe(recipe, element_type, kernel)
+            problem = self._probe(recipe, recipe.element_type_for(spelled), kernel)
             if problem is not None:
-                raise VerificationError(f"the kernel for @{recipe.name} ({', '.join(dtypes)}) is wrong (law L6): {problem}")
-        return Row(recipe.identity, (*arguments, *results), backend, kernel, ulp=ulp, cost=cost, trusted=trusted)
+                text = f"the kernel for @{recipe.name} {spell_dtypes(arguments, results)} is wrong (law L6): {problem}"
+                raise VerificationError(text)
+        return Row(recipe.identity, spelled, backend or kernel.backend, kernel, ulp=ulp, cost=cost, trusted=trusted)
 
     @staticmethod
     def _probe(recipe: Recipe, element_type: str | None, kernel: Kernel) -> str | None:
@@ -177,12 +191,12 @@ class Session:
         name: str,
         recipe: Recipe | RecipeOp | str,
         kernel: Kernel | Callable[..., Any],
-        dtypes: Sequence[str],
-        backend: str,
+        dtypes: Sequence[str] | None = None,
+        backend: str | None = None,
         *,
         trusted: bool = False,
     ) -> Adoption:
-        """Register, verify and bind in one step: all of it, or nothing with the reason. Repeating it changes nothing."""
+        """Register, verify and bind in one step: all of it, or nothing and the reason. Once more is no change."""
         try:
             probed = _renamed(recipe, name)
             validate(probed)
@@ -198,10 +212,6 @@ class Session:
             try:
                 return Adoption(self.table.bind(row), None)
             except BindingError as error:
-                old = self.table.snapshot().get(row.key)
-                same = old is not None and old.kernel is not None and row.kernel is not None
-                if same and old is not None and old.kernel is not None and old.kernel.function is row.kernel.function:  # type: ignore[union-attr]
-                    return Adoption(old, None)
                 if not known:
                     self.registry.unregister(entry)
                 return Adoption(None, str(error))
@@ -247,17 +257,21 @@ class Session:
         entry = self.recipe(recipe)
         if backend == "auto":
             return self._lookup_auto(entry, dtypes)
-        if dtypes is None:
-            dtypes = self._only_dtypes(entry, backend)
+        wanted = self._only_dtypes(entry, backend) if dtypes is None else _spelled(dtypes)
         rows = self.table.snapshot()
-        if dtypes is not None:
-            row = rows.get((entry.identity, backend, tuple(dtypes)))
+        if wanted is not None:
+            row = rows.get((entry.identity, backend, wanted))
             if row is not None and row.kernel is not None:
                 return row
-            made = self._make(entry, tuple(dtypes), backend)
+            made = self._make(entry, wanted, backend)
             if made is not None:
                 return made
-        return find(rows, entry.identity, backend, dtypes)
+            if row is not None:
+                raise NotBound(
+                    f"a kernel is promised for {row.describe()}, but the session has no backend {backend} to make it; "
+                    "register one with session.bind"
+                )
+        return find(rows, entry.identity, backend, wanted)
 
     def _lookup_auto(self, recipe: Recipe, dtypes: Sequence[str] | None) -> Row:
         misses: list[str] = []
@@ -269,17 +283,17 @@ class Session:
         raise NotBound("; ".join(misses) or f"no backend is registered for @{recipe.name}")
 
     def _only_dtypes(self, recipe: Recipe, backend: str) -> tuple[str, ...] | None:
-        rows = {row.dtypes for row in self.table.rows(recipe.identity, backend)}
-        if rows:
-            return None
-        promised = [
-            sum(recipe.signature(each), ()) for each in recipe.uses if self._promises(recipe, each, backend)
-        ]
+        """The dtypes of a recipe's only row: of the one that was bound, else of the one that is promised."""
+        rows = self.table.rows(recipe.identity, backend)
+        bound = [row.dtypes for row in rows if row.source != "promised"]
+        if bound:
+            return bound[0] if len(bound) == 1 else None
+        promised = [sum(recipe.signature(each), ()) for each in recipe.uses if self._promises(recipe, each, backend)]
         if len(promised) > 1:
-            from xfuse.errors import Ambiguous
-
             spelled = "; ".join(f"({', '.join(each)})" for each in promised)
-            raise Ambiguous(f"@{recipe.name} is promised at several dtypes on {backend}; say which are meant: {spelled}")
+            raise Ambiguous(
+                f"@{recipe.name} is promised at several dtypes on {backend}; say which are meant: {spelled}"
+            )
         return promised[0] if promised else None
 
     def _candidates(self, backend: str) -> list[str]:
@@ -304,33 +318,57 @@ class Session:
         reason = maker.unavailable()
         if reason is not None:
             raise BackendUnavailable(reason)
-        failed = self._failed.get((recipe.identity, backend, dtypes))
-        if failed is not None:
-            raise NotBound(f"the kernel that {backend} made for @{recipe.name} failed its probe (law L6): {failed}")
         try:
             element_type = recipe.element_type_for(dtypes)
         except RecipeError:
             return None
-        refusal = maker.refusal(recipe, element_type)
-        if refusal is not None:
-            raise NotBound(f"{backend} cannot make a kernel for @{recipe.name} ({', '.join(dtypes)}): {refusal}")
-        kernel = maker.compile(recipe, element_type)
-        problem = None if backend == "numpy" else self._probe(recipe, element_type, kernel)
-        if problem is not None:
-            self._failed[recipe.identity, backend, dtypes] = problem
-            raise NotBound(f"the kernel that {backend} made for @{recipe.name} failed its probe (law L6): {problem}")
-        row = Row(recipe.identity, dtypes, backend, kernel, source="promised")
+        key = (recipe.identity, backend, dtypes)
         with self._lock:
-            present = self.table.snapshot().get(row.key)
-            if present is not None and present.kernel is not None:
-                return present
-            return self.table.bind(row, replace=True)
+            making = self._making.setdefault(key, threading.RLock())
+        with making:  # threads that want one kernel make it once
+            row = self.table.snapshot().get(key)
+            if row is not None and row.kernel is not None:
+                return row
+            if key not in self._failed:
+                refusal = maker.refusal(recipe, element_type)
+                if refusal is not None:
+                    raise NotBound(
+                        f"{backend} cannot make a kernel for @{recipe.name} ({', '.join(dtypes)}): {refusal}"
+                    )
+                kernel = self._made(maker, recipe, element_type, key)
+                if kernel is not None:
+                    return self.table.bind(Row(recipe.identity, dtypes, backend, kernel, source="promised"))
+        raise NotBound(f"the kernel that {backend} made for @{recipe.name} is no good: {self._failed[key]}")
+
+    def _made(
+        self, maker: Backend, recipe: Recipe, element_type: str | None, key: tuple[str, str, tuple[str, ...]]
+    ) -> Kernel | None:
+        """A backend's kernel, probed; a failure ends its promise."""
+        try:
+            kernel = maker.compile(recipe, element_type)
+        except BackendUnavailable:
+            raise
+        except Exception as error:  # a missing kernel is never an error (law L4)
+            problem = f"making it raised {type(error).__name__}: {error}"
+        else:
+            found = None if isinstance(maker, NumPyBackend) else self._probe(recipe, element_type, kernel)
+            if found is None:
+                return kernel
+            problem = f"it failed its probe (law L6): {found}"
+        with self._lock:
+            self._failed = {**self._failed, key: problem}
+            self.table.unbind(Row(key[0], key[2], key[1], None))
+        return None
 
     def kernel(self, recipe: Recipe | str, *dtypes: str, backend: str = "auto") -> Kernel:
         """The kernel of a recipe at an element type (one name) or at a full dtype tuple."""
         entry = self.recipe(recipe)
         full: tuple[str, ...] | None = dtypes or None
-        if len(dtypes) == 1 and dtypes[0] in entry.element_types:
+        if len(dtypes) == 1:
+            if dtypes[0] not in entry.element_types:
+                listed = f"its element_types are {', '.join(entry.element_types)}" if entry.element_types else ""
+                written = f"it has {spell_dtypes(*entry.signature(None))}"
+                raise NotBound(f"recipe @{entry.name} is not for element type {dtypes[0]}; {listed or written}")
             full = sum(entry.signature(dtypes[0]), ())
         kernel = self.lookup(entry, backend, full).kernel
         assert kernel is not None
@@ -349,10 +387,14 @@ class Session:
         ``form`` is the region's form without fast-math flags, if it is at hand.
         """
         plain = form or body_form(op, fastmath=False)
-        key = (plain.text, op.label, self.registry.generation)
-        if key not in self._instances:
-            guess = self.registry.region(op.label) if op.label is not None else None
-            entries = [guess, *self.registry.entries()] if guess is not None else list(self.registry.entries())
+        registry = self.registry
+        generation, known = self._instances
+        if generation != registry.generation:
+            generation, known = self._instances = registry.generation, {}
+        key = (plain.text, op.label)
+        if key not in known:
+            guess = registry.region(op.label) if op.label is not None else None
+            entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
             # Recipes with flags of their own are rare; they look at the region's flags too.
             exact: Form | None = None
             found: Recipe | None = None
@@ -364,11 +406,11 @@ class Session:
                     break
             if exact is not None:
                 return found
-            self._instances[key] = found
-        return self._instances[key]
+            known[key] = found
+        return known[key]
 
     def admissible_instance(self, op: FusedOp, backend: str) -> str | None:
-        """The backend that has a row for a fused op's recipe at its dtypes, bound or promised; None if there is none."""
+        """The backend that has a row for a fused op's recipe at its dtypes, bound or promised, or None."""
         recipe = self.recipe_of(op)
         return None if recipe is None else self.admissible(recipe, dtypes_of(op), backend)
 
@@ -386,9 +428,7 @@ class Session:
         for recipe in self.registry.entries():
             has_row = any(self.available(recipe, each) for each in backends)
             (fusible if has_row else gated_out).append(recipe)
-        return SessionPatterns(
-            [FusePattern(recipe, gate) for recipe in fusible], self.lowering_patterns(), gated_out
-        )
+        return SessionPatterns([FusePattern(recipe, gate) for recipe in fusible], self.lowering_patterns(), gated_out)
 
     def lowering_patterns(self) -> list[DecomposePattern]:
         """One pattern per recipe that puts it back in place of its fused ops."""
@@ -410,17 +450,17 @@ class Session:
             session._registry.adopt(recipe)
         for row in self.table.rows():
             session.table.bind(row)
-        session._failed.update(self._failed)
+        session._failed = self._failed
         return session
 
     # Current session
 
     def __enter__(self) -> Session:
-        self._tokens.append(_CURRENT.set(self))
+        _CURRENT.set((*_CURRENT.get(), self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        _CURRENT.reset(self._tokens.pop())
+        _CURRENT.set(_CURRENT.get()[:-1])
 
 
 def dtypes_of(op: FusedOp) -> tuple[str, ...]:
@@ -428,29 +468,64 @@ def dtypes_of(op: FusedOp) -> tuple[str, ...]:
     return tuple(element_name(value.type) for value in (*op.inputs, *op.outputs))
 
 
+def _given(kernel: object, dtypes: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The dtypes that a kernel is to be bound at: those given, else its own; None if there are none."""
+    if dtypes is None:
+        return kernel.dtypes if isinstance(kernel, Kernel) else None
+    return _spelled(dtypes)
+
+
+def _spelled(dtypes: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(dtypes, str) or not {type(each) for each in dtypes} <= {str}:
+        raise BindingError(f"dtypes are names of element types, of arguments and then of results; got {dtypes!r}")
+    return tuple(dtypes)
+
+
+def _op_recipe(kind: str, dtypes: tuple[str, ...] | None, trusted: bool) -> Recipe:
+    """A recipe of one op, by which a kernel for its kind is bound and probed."""
+    if dtypes is None:
+        raise BindingError(f"binding a kernel for '{kind}' needs dtypes: element types of operands and results")
+    rule = PRIMITIVES[kind].types
+    operands, results = dtypes[: len(rule.operands)], dtypes[len(rule.operands) :]
+    problem = rule.check(operands, results)
+    if problem is not None:
+        raise BindingError(f"'{kind}' has no form at ({', '.join(dtypes)}): {problem}")
+    comparison = kind in ("arith.cmpf", "arith.cmpi")
+    if comparison and not trusted:
+        raise BindingError(f"a kernel for '{kind}' cannot be probed, as any predicate will do; pass trusted=True")
+    names = ", ".join(f"%{number}" for number in range(len(operands)))
+    given = ", ".join(f"%{number}: {each}" for number, each in enumerate(operands))
+    types = ", ".join(results)
+    values = ", ".join(f"%r#{number}" for number in range(len(results)))
+    properties = " <{predicate = 0 : i64}>" if comparison else ""
+    signature = f"({', '.join(operands)}) -> ({types})"
+    (recipe,) = parse_recipes(
+        f"""xfuse.recipe @op({given}) -> ({types}) {{
+          %r:{len(results)} = "{kind}"({names}){properties} : {signature}
+          xfuse.yield {values} : {types}
+        }}""",
+        f"'{kind}' at {signature}",
+    )
+    return recipe
+
+
 def _renamed(recipe: Recipe | RecipeOp | str, name: str) -> Recipe:
-    from xdsl.dialects.builtin import StringAttr
-
-    from xfuse.registry import as_recipe
-
-    found = as_recipe(recipe)
-    op = found.op.clone()
+    op = as_recipe(recipe).op.clone()
     op.properties["sym_name"] = StringAttr(name)
     return Recipe(op, name)
 
 
 _DEFAULT = Session()
-_CURRENT: ContextVar[Session | None] = ContextVar("xfuse session", default=None)
+_CURRENT: ContextVar[tuple[Session, ...]] = ContextVar("xfuse sessions", default=())
 
 
 def current_session() -> Session:
     """The session that module-level functions act on: the innermost ``with session:``, else the default one."""
-    return _CURRENT.get() or _DEFAULT
+    return _CURRENT.get()[-1] if _CURRENT.get() else _DEFAULT
 
 
 @contextmanager
-def fresh_session(**options: Any) -> Iterator[Session]:
+def fresh_session(*, library: bool = True, backends: Sequence[Backend] | None = None) -> Generator[Session]:
     """A new session that is the current one inside ``with``."""
-    session = Session(**options)
-    with session:
+    with Session(library=library, backends=backends) as session:
         yield session

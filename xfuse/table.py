@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,46 +68,40 @@ class BindingTable:
     def rows(self, identity: str | None = None, backend: str | None = None) -> list[Row]:
         """Rows of an identity and backend, or of any, sorted by key."""
         return sorted(
-            (
-                row
-                for row in self._rows.values()
-                if identity in (None, row.identity) and backend in (None, row.backend)
-            ),
+            (row for row in self._rows.values() if identity in (None, row.identity) and backend in (None, row.backend)),
             key=lambda row: row.key,
         )
 
     def bind(self, row: Row, *, replace: bool = False) -> Row:
         """Add a row. The same row again changes nothing; another one under its key needs ``replace=True``.
 
-        Returns the row as stored. Raises `BindingError` if the key is taken.
+        A promise is kept by any kernel, and adds nothing to one. Returns the row as stored. Raises `BindingError` if
+        the key is taken.
         """
         with self._write:
             old = self._rows.get(row.key)
-            if old is not None:
-                if old == row or (old.kernel is not None and old.kernel is row.kernel):
-                    return old
-                if not replace and old.kernel is not None:
-                    raise BindingError(f"a kernel is already bound for {row.describe()}; pass replace=True to replace it")
-            stored = Row(
-                row.identity,
-                row.dtypes,
-                row.backend,
-                row.kernel,
-                row.source,
-                row.ulp,
-                row.cost,
-                row.capabilities,
-                row.trusted,
-                self._generation + 1,
-            )
+            if old is not None and (old == row or (old.kernel is not None and row.kernel is None)):
+                return old
+            if old is not None and old.kernel is not None and not replace:
+                same = row.kernel is not None and old.kernel.function == row.kernel.function
+                differs = "with other facts (trusted, ulp, cost)" if same else f"from {old.source}"
+                raise BindingError(
+                    f"a kernel is already bound for {row.describe()}, {differs}; pass replace=True to replace it"
+                )
+            stored = dataclasses.replace(row, revision=self._generation + 1)
             self._publish({**self._rows, row.key: stored})
             return stored
 
     def unbind(self, row: Row) -> None:
-        """Remove a row; removing what is not there changes nothing."""
+        """Remove the row under the key of this one; removing what is not there changes nothing."""
+        self.unbind_all([row])
+
+    def unbind_all(self, rows: Iterable[Row]) -> None:
+        """Remove several rows in one step."""
+        gone = {row.key for row in rows}
         with self._write:
-            if row.key in self._rows:
-                self._publish({key: kept for key, kept in self._rows.items() if key != row.key})
+            if not gone.isdisjoint(self._rows):
+                self._publish({key: kept for key, kept in self._rows.items() if key not in gone})
 
     def _publish(self, rows: Mapping[RowKey, Row]) -> None:
         self._rows = MappingProxyType(dict(rows))
@@ -146,8 +141,6 @@ def is_available(rows: Snapshot, identity: str, backend: str) -> bool:
 
 
 def _nearest(rows: Snapshot, identity: str, backend: str) -> str:
-    def distance(row: Row) -> tuple[bool, bool]:
-        return (row.identity != identity, row.backend != backend)
-
-    near: Iterable[Row] = sorted((r for r in rows.values() if r.identity == identity), key=distance)
-    return "; ".join(row.describe() for row in list(near)[:4]) or "none for this recipe"
+    """The rows of the same identity, those of the same backend first."""
+    near = sorted((row for row in rows.values() if row.identity == identity), key=lambda row: row.backend != backend)
+    return "; ".join(row.describe() for row in near[:4]) or "none for this recipe"

@@ -25,6 +25,12 @@ def _decompose() -> Any:
     return DecomposePass
 
 
+def _normalize() -> Any:
+    from xfuse.passes.normalize import NormalizePass
+
+    return NormalizePass
+
+
 def _frontend() -> Any:
     from xfuse.frontend import XfuseFrontend
 
@@ -33,6 +39,6 @@ def _frontend() -> Any:
 
 XFUSE_UNIVERSE = Universe(
     all_dialects={"xfuse": _dialect},
-    all_passes={"xfuse-fuse": _fuse, "xfuse-decompose": _decompose},
+    all_passes={"xfuse-fuse": _fuse, "xfuse-decompose": _decompose, "xfuse-normalize": _normalize},
     all_frontends={"xfuse-mlir": _frontend},
 )

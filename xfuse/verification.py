@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from xfuse.canonical.form import Form
-from xfuse.errors import UnsupportedError
+from xfuse.errors import KernelError, UnsupportedError
 from xfuse.kernels import Kernel
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float, numpy_dtype, width
@@ -46,21 +46,26 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: np.random.Generator | N
             attributes = {name: str(value) for name, value in node.attributes}
             which = attributes.pop("result", None)
             types = tuple(nodes[reference.node].element_type for reference in node.references)
-            results = (node.element_type,) if which is None else (types[0], node.element_type if which == "1" else types[0])
-            function = primitive.numpy
-            value = function(*operands) if isinstance(function, np.ufunc) else function(Signature(types, results, attributes), *operands)
+            results = (node.element_type,)
+            if which is not None:
+                results = (types[0], node.element_type if which == "1" else types[0])
+            function: Any = primitive.numpy
+            if isinstance(function, np.ufunc):
+                value = function(*operands)
+            else:
+                value = function(Signature(types, results, attributes), *operands)
             value = value if which is None else value[int(which)]
             if noise is not None and primitive.ulp and is_float(node.element_type):
-                value = _moved(np.asarray(value), node.element_type, primitive.ulp, noise)
+                value = _moved(value, node.element_type, primitive.ulp, noise)
             values[number] = value
     return [np.asarray(values[result.node]) for result in form.results]
 
 
-def _moved(value: Array, element_type: str, ulp: float, noise: np.random.Generator) -> Array:
-    wide = value.astype(np.float64)
+def _moved(value: Any, element_type: str, ulp: float, noise: np.random.Generator) -> Array:
+    wide: Array = np.asarray(value, np.float64)
     relative = epsilon(element_type) * ulp
-    moved = wide * (1 + relative * noise.choice((-1.0, 1.0), size=value.shape))
-    return np.where(np.isfinite(wide), moved, wide).astype(value.dtype)
+    moved: Array = wide * (1 + relative * noise.choice((-1.0, 1.0), size=value.shape))
+    return np.asarray(np.where(np.isfinite(wide), moved, wide)).astype(value.dtype)
 
 
 def epsilon(element_type: str) -> float:
@@ -110,23 +115,24 @@ def tolerance(form: Form, arrays: Sequence[Array], runs: int = 6) -> list[Array]
     base = [value.astype(np.float64) for value in evaluate(form, arrays)]
     if all(PRIMITIVES[n.kind].ulp == 0 for n in form.graph.nodes if n.kind in PRIMITIVES):
         return [np.zeros(value.shape) for value in base]
-    spread = [np.zeros(value.shape) for value in base]
+    spread: list[Array] = [np.zeros(value.shape) for value in base]
     for run in range(runs):
         moved = evaluate(form, arrays, np.random.default_rng(run))
-        for total, value, original in zip(spread, moved, base, strict=True):
+        for number, (value, original) in enumerate(zip(moved, base, strict=True)):
+            wide = value.astype(np.float64)
+            same = (wide == original) | (np.isnan(wide) & np.isnan(original))
             with np.errstate(all="ignore"):
-                difference = np.abs(value.astype(np.float64) - original)
+                difference = np.abs(wide - original)
             # Where an error turns a finite value into inf or NaN, the result says nothing.
-            difference[~np.isfinite(difference)] = np.inf
-            difference[~np.isfinite(original) & (value.astype(np.float64) == original)] = 0
-            difference[np.isnan(original) & np.isnan(value.astype(np.float64))] = 0
-            np.maximum(total, difference, out=total)
+            difference = np.where(same, 0, np.where(np.isfinite(difference), difference, np.inf))
+            spread[number] = np.maximum(spread[number], difference)
     slack: list[Array] = []
     for total, original, result in zip(spread, base, form.results, strict=True):
         element_type = form.graph.nodes[result.node].element_type
         unit = epsilon(element_type) if is_float(element_type) else 0.0
         with np.errstate(all="ignore"):
-            slack.append(4 * total + np.where(np.isfinite(original), 4 * unit * np.abs(original), 0) + tiny(element_type))
+            rounding = np.where(np.isfinite(original), 4 * unit * np.abs(original), 0)
+            slack.append(4 * total + rounding + tiny(element_type))
     return slack
 
 
@@ -164,17 +170,50 @@ def _agrees(want: Array, got: Array, limit: Array) -> Array:
 
 
 def probe(form: Form, kernel: Kernel) -> str | None:
-    """Run a kernel on the probe set; what is wrong with it in words, or None if it agrees with its recipe."""
-    arrays = probes(kernel.arguments)
+    """Run a kernel on the probe set; what is wrong with it in words, or None if it agrees with its recipe.
+
+    A kernel that NumPy does not drive as a ufunc must also cope with scalars, empty arrays, broadcasting, any strides
+    and read-only arrays, and give new memory every time.
+    """
+    columns = probes(kernel.arguments)
+    problem = _trial(form, kernel, columns, twice=kernel.ufunc is None)
+    if problem is not None or kernel.ufunc is not None:
+        return problem
+    for layout, arrays in _layouts(columns):
+        problem = _trial(form, kernel, arrays)
+        if problem is not None:
+            return f"on {layout}: {problem}"
+    return None
+
+
+def _layouts(columns: Sequence[Array]) -> Iterator[tuple[str, list[Array]]]:
+    yield "arrays of shape ()", [column[-1:].reshape(()) for column in columns]
+    yield "empty arrays", [column[:0] for column in columns]
+    yield "strided arrays", [column[::-3] for column in columns]
+    shapes = [(4, 1), (1, 5)] if len(columns) > 1 else [(4, 5)]
+    spread: list[Array] = []
+    for number, column in enumerate(columns):
+        shape = shapes[number % len(shapes)]
+        array = column[-(shape[0] * shape[1]) :].reshape(shape)
+        array.flags.writeable = False
+        spread.append(array)
+    yield "read-only arrays that broadcast", spread
+
+
+def _trial(form: Form, kernel: Kernel, arrays: Sequence[Array], *, twice: bool = False) -> str | None:
     originals = [array.copy() for array in arrays]
-    try:
-        results = kernel(*arrays)
-    except Exception as error:  # a kernel is foreign code: whatever it raises is its verdict
-        return f"it raised {type(error).__name__}: {error}"
-    results = results if isinstance(results, tuple) else (results,)
-    if len(results) != len(kernel.results):
-        return f"it gave {len(results)} results, expected {len(kernel.results)}"
-    for number, (array, original) in enumerate(zip(arrays, originals, strict=True)):
-        if array.tobytes() != original.tobytes():
-            return f"it wrote into its argument {number}"
-    return mismatch(form, originals, results)
+    given: list[tuple[Any, ...]] = []
+    for _ in range(1 + twice):
+        try:
+            results = kernel(*arrays)
+        except KernelError as error:
+            return str(error)
+        except Exception as error:  # a kernel is foreign code: whatever it raises is its verdict
+            return f"it raised {type(error).__name__}: {error}"
+        given.append(results if len(kernel.results) > 1 else (results,))
+        for number, (array, original) in enumerate(zip(arrays, originals, strict=True)):
+            if array.tobytes() != original.tobytes():
+                return f"it wrote into its argument {number}"
+    if any(np.may_share_memory(a, b) for earlier in given[:-1] for a in earlier for b in given[-1]):
+        return "it gives the same memory back on every call"
+    return mismatch(form, originals, given[-1])

@@ -62,6 +62,8 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf
 // EXCEPT:        %quotient = xfuse.fused @silu (
 // EXCEPT:        %product = arith.mulf
 
-// BOTH-NOT:    xfuse.fused
-// BOTH:        %quotient = xfuse.fused @silu (
-// BOTH-NOT:    xfuse.fused
+// BOTH:        func.func @f
+// BOTH:          %own = math.sqrt
+// BOTH:          %relu = arith.maximumf
+// BOTH:          %quotient = xfuse.fused @silu (
+// BOTH:          %product = arith.mulf

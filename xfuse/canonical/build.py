@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     BFloat16Type,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -43,7 +44,6 @@ Handler = Callable[["GraphBuilder", Operation], Sequence[Value]]
 FusedHandler = Callable[["GraphBuilder", FusedOp], Sequence[Value] | None]
 Resources = Mapping[str, bytes]
 
-_DYNAMIC = -(1 << 63)
 _FLOAT_NAMES: dict[type[Attribute], str] = {
     Float16Type: "f16",
     BFloat16Type: "bf16",
@@ -69,7 +69,7 @@ def static_shape(type_: Attribute) -> tuple[int | None, ...]:
     """Extents of a type, None where dynamic; a scalar has none."""
     if not isinstance(type_, ShapedType):
         return ()
-    return tuple(None if extent == _DYNAMIC or extent == -1 else extent for extent in type_.get_shape())
+    return tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
 
 
 def _is_splat(value: DenseIntOrFPElementsAttr) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.build import HANDLERS, GraphBuilder, element_name, static_shape, tensor_view
@@ -14,7 +15,6 @@ from xfuse.canonical.gather import gather
 from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Value
 from xfuse.errors import UnsupportedError
 
-_DYNAMIC = -(1 << 63)
 
 
 def _shape(builder: GraphBuilder, op: Operation, sizes: Sequence[SSAValue]) -> tuple[Extent, ...]:
@@ -154,7 +154,7 @@ def _described(extent: Extent, scalars: list[Value]) -> Extent:
 
 
 def _sizes(builder: GraphBuilder, static: Sequence[int], dynamic: Iterator[SSAValue]) -> list[Extent]:
-    return [builder.extent_of(builder.values[next(dynamic)]) if size == _DYNAMIC else size for size in static]
+    return [builder.extent_of(builder.values[next(dynamic)]) if size == DYNAMIC_INDEX else size for size in static]
 
 
 def _extract_slice(builder: GraphBuilder, op: Operation) -> Sequence[Value]:

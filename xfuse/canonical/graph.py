@@ -104,12 +104,16 @@ SYMMETRIC_PREDICATES = frozenset({"oeq", "one", "ord", "ueq", "une", "uno", "eq"
 
 def is_commutative(node: Node) -> bool:
     """Whether the two operands of a node may be swapped without changing one bit of its value (rule R2)."""
-    primitive = PRIMITIVES.get(node.kind)
+    return _commutes(node.kind, node.attributes)
+
+
+def _commutes(kind: str, attributes: Attributes) -> bool:
+    primitive = PRIMITIVES.get(kind)
     if primitive is None:
         return False
     if primitive.commutative:
         return True
-    return node.kind in ("arith.cmpf", "arith.cmpi") and dict(node.attributes)["predicate"] in SYMMETRIC_PREDICATES
+    return kind in ("arith.cmpf", "arith.cmpi") and dict(attributes)["predicate"] in SYMMETRIC_PREDICATES
 
 
 class Graph:
@@ -154,6 +158,8 @@ class Graph:
         """
         if kind in ("arith.cmpf", "arith.cmpi"):
             attributes, operands = _mirror(attributes, operands)
+        if len(operands) == 2 and operands[1][:2] < operands[0][:2] and _commutes(kind, attributes):
+            operands = operands[::-1]  # so that a + b and b + a are one node
         indices = tuple(operand.index for operand in operands)
         frame = self._frames.get(indices)
         if frame is None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from xfuse.canonical.graph import Node, is_commutative
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
-from xfuse.match.extract import Extraction, carriers_of, extract
+from xfuse.match.extract import carriers_of, extract
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
-from xfuse.match.search import Attempt, Pattern, Search
-from xfuse.primitives.table import PRIMITIVES
+from xfuse.match.region import Extraction
+from xfuse.match.search import Attempt, Pattern, Search, Shape, shape_of
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -37,7 +38,7 @@ class Match:
     element_type: str | None
     backend: str
     extraction: Extraction
-    rank: tuple[int, float, int, int, int]
+    rank: Rank
 
     @property
     def ops(self) -> list[Operation]:
@@ -52,11 +53,15 @@ class Match:
 
 @dataclass
 class Matches:
-    """What a look at a module found: chosen matches, refusals, and how many matches lost to an overlapping one."""
+    """What a look at a module found: chosen matches, refusals, and how many matches lost to an overlapping one.
+
+    ``settled`` says that after the chosen matches are applied another look would find nothing more.
+    """
 
     chosen: list[Match] = field(default_factory=list[Match])
     refusals: list[Refusal] = field(default_factory=list[Refusal])
     lost: int = 0
+    settled: bool = True
 
 
 @dataclass
@@ -67,12 +72,26 @@ class PatternIndex:
     _by_type: dict[str, dict[str, list[tuple[int, Pattern]]]] = field(
         default_factory=dict[str, dict[str, list[tuple[int, Pattern]]]]
     )
+    _likely: dict[tuple[str, str, tuple[Shape, ...]], Sequence[tuple[int, Pattern]]] = field(
+        default_factory=dict[tuple[str, str, tuple[Shape, ...]], Sequence[tuple[int, Pattern]]]
+    )
 
     def at(self, kind: str, element_type: str) -> Sequence[tuple[int, Pattern]]:
         """Patterns whose anchor is of this kind and type, with the number of their recipe."""
         if element_type not in self._by_type:
             self._by_type[element_type] = self._build(element_type)
         return self._by_type[element_type].get(kind, ())
+
+    def likely(self, node: Node, nodes: Sequence[Node]) -> Sequence[tuple[int, Pattern]]:
+        """Those of them that a look at the node's operands does not rule out."""
+        shapes = tuple(shape_of(nodes[each.node]) for each in node.references if each.node >= 0)
+        key = (node.kind, node.element_type, shapes)
+        found = self._likely.get(key)
+        if found is None:
+            commutative = is_commutative(node)
+            known = self.at(node.kind, node.element_type)
+            found = self._likely[key] = [each for each in known if each[1].is_plausible(shapes, commutative)]
+        return found
 
     def _build(self, element_type: str) -> dict[str, list[tuple[int, Pattern]]]:
         found: dict[str, list[tuple[int, Pattern]]] = {}
@@ -94,17 +113,31 @@ def find_matches(
 ) -> Matches:
     """All matches in a module, chosen so that no two overlap: most ops first, then gain, recipe and program order.
 
-    Nothing is rewritten. Without ``explain`` roots that differ from the recipe's are not listed among the refusals. Raises `UnsupportedError` (law L8) if a value is used before its definition.
+    Nothing is rewritten. Without ``explain`` roots that differ from the recipe's are not listed among the refusals, and
+    matches at a root that is taken are neither made nor counted. Raises `UnsupportedError` (law L8) if a value is used
+    before its definition.
     """
     result = Matches()
     gate = _remembering(gate)
-    for block in program_blocks(module):
+    whole: set[Operation] = set()
+    for block in program_blocks(module):  # enclosing blocks come first
+        if whole and _is_within(block, whole):
+            continue
         program = Program(block)
         if program.unordered is not None:
             raise UnsupportedError(f"(law L8) {describe(program.unordered)} reads a value before its definition")
-        found = list(_in_program(program, index, gate, result, budget, explain))
-        _choose(found, result)
+        before = len(result.chosen)
+        _Look(program, gate, result, explain).choose(_candidates(program, index, budget, explain))
+        whole.update(op for match in result.chosen[before:] for op in match.ops if op.regions)
     return result
+
+
+def _is_within(block: Block, ops: set[Operation]) -> bool:
+    """Whether a block lies in one of some ops, as deep as may be."""
+    holder = block.parent_op()
+    while holder is not None and holder not in ops:
+        holder = holder.parent_op()
+    return holder is not None
 
 
 def _remembering(gate: Gate) -> Gate:
@@ -143,83 +176,159 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         if value is None or value.node < 0:
             continue
         node = program.graph.nodes[value.node]
-        for number, pattern in index.at(node.kind, node.element_type):
-            attempts = list(islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES))
-            match = _at_root(program, pattern, number, attempts, block, order, ssa, gate, int(in_body))
+        for number, pattern in index.likely(node, program.graph.nodes):
+            place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa)
+            match = place.match(program, islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES), gate)
             if isinstance(match, Match):
                 found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
 
 
-def _in_program(
-    program: Program, index: PatternIndex, gate: Gate, result: Matches, budget: int | None, explain: bool
-) -> Iterator[Match]:
-    attempts: dict[tuple[int, int], list[Attempt]] = {}
-    matched: set[tuple[int, int]] = set()
-    refused: list[tuple[tuple[int, int], Refusal]] = []
+Rank = tuple[int, float, int, int, int]
+
+
+def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
+    """The order of choice: most ops covered, gain, recipe order, program order (rule R7)."""
+    return -pattern.size, -pattern.gain, recipe, level, position
+
+
+class _Attempts:
+    """What the searches of one pattern at one node come to, each made when it is first asked for."""
+
+    def __init__(self, pattern: Pattern, program: Program, node: int, budget: int | None, explain: bool) -> None:
+        self.explain = explain
+        self.search = Search(pattern, program, budget)
+        self._more = islice(self.search.all_at(node), _ALTERNATIVES)
+        self._made: list[Attempt] = []
+
+    def __iter__(self) -> Iterator[Attempt]:
+        yield from self._made
+        for attempt in self._more:
+            self._made.append(attempt)
+            yield attempt
+        if self.explain and not self._made:
+            yield Attempt(None, self.search.best, self.search.failure)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An SSA value at which a pattern may match."""
+
+    rank: Rank
+    pattern: Pattern
+    block: Block
+    order: Mapping[Operation, int]
+    ssa: SSAValue
+    attempts: _Attempts | None = None
+
+    @property
+    def root(self) -> Operation:
+        """The op whose result it is."""
+        owner = self.ssa.owner
+        assert isinstance(owner, Operation)
+        return owner
+
+    @property
+    def holder(self) -> Operation | None:
+        """The op in whose body it lies, if it does not lie in a block of its own."""
+        return self.block.parent_op() if self.rank[3] else None
+
+    def match(self, program: Program, attempts: Iterable[Attempt], gate: Gate) -> Match | Refusal | None:
+        """The first attempt that can be taken whole, else why the first one cannot."""
+        first: Refusal | None = None
+        pattern, recipe = self.pattern, self.pattern.recipe
+        for attempt in attempts:
+            if attempt.binding is None:
+                first = first or _search_refusal(program, pattern, attempt, self.ssa)
+                continue
+            dtypes = pattern.dtypes
+            backend = gate(recipe, dtypes)
+            if backend is None:
+                text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
+                first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, pattern.size)
+                break
+            extraction = extract(program, pattern, attempt.binding, self.block, self.order, self.ssa)
+            if not isinstance(extraction, Refusal):
+                return Match(recipe, pattern.element_type, backend, extraction, self.rank)
+            first = first or extraction
+        return first
+
+
+def _candidates(program: Program, index: PatternIndex, budget: int | None, explain: bool) -> Iterator[_Candidate]:
+    """All places worth a search, in program order; with ``explain`` also those that a glance rules out."""
+    attempts: dict[tuple[int, int], _Attempts] = {}
     nodes = program.graph.nodes
     levels: list[tuple[Block, dict[Operation, int]]] = [(program.block, program.position)]
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
             node = nodes[value.node]
-            for number, pattern in index.at(node.kind, node.element_type):
-                if not explain and not pattern.is_plausible(node, nodes):
-                    continue
+            patterns = index.at(node.kind, node.element_type) if explain else index.likely(node, nodes)
+            for number, pattern in patterns:
                 key = (id(pattern), value.node)
-                if key in matched:
-                    continue
                 if key not in attempts:
-                    search = Search(pattern, program, budget)
-                    attempts[key] = list(islice(search.all_at(value.node), _ALTERNATIVES))
-                    if not attempts[key] and explain:
-                        attempts[key] = [Attempt(None, search.best, search.failure)]
-                if not attempts[key]:
-                    continue
-                found = _at_root(program, pattern, number, attempts[key], block, order, ssa, gate, level)
-                if isinstance(found, Match):
-                    matched.add(key)
-                    yield found
-                elif found is not None:
-                    refused.append((key, found))
-    # A value may be carried both by a tensor and inside a body: one match of it is enough.
-    result.refusals.extend(refusal for key, refusal in refused if key not in matched)
+                    attempts[key] = _Attempts(pattern, program, value.node, budget, explain)
+                owner = ssa.owner
+                assert isinstance(owner, Operation)
+                rank = _rank(pattern, number, level, order[owner])
+                yield _Candidate(rank, pattern, block, order, ssa, attempts[key])
 
 
-def _at_root(
-    program: Program,
-    pattern: Pattern,
-    number: int,
-    attempts: Sequence[Attempt],
-    block: Block,
-    order: dict[Operation, int],
-    ssa: SSAValue,
-    gate: Gate,
-    level: int,
-) -> Match | Refusal | None:
-    first: Refusal | None = None
-    recipe = pattern.recipe
-    for attempt in attempts:
-        if attempt.binding is None:
-            first = first or _search_refusal(program, pattern, attempt, ssa)
-            continue
-        dtypes = sum(recipe.signature(pattern.element_type), ())
-        backend = gate(recipe, dtypes)
-        if backend is None:
-            text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
-            owner = ssa.owner if isinstance(ssa.owner, Operation) else None
-            first = Refusal(recipe.name, "L4", "no-kernel", text, owner, pattern.size)
-            break
-        extraction = extract(program, pattern, attempt.binding, block, order, ssa)
-        if isinstance(extraction, Refusal):
-            first = first or extraction
-            continue
-        gain = sum(PRIMITIVES[pattern.nodes[n].kind].cost for n in pattern.interior() if pattern.nodes[n].kind in PRIMITIVES)
-        owner = ssa.owner
-        assert isinstance(owner, Operation)
-        rank = (-pattern.size, -gain, number, level, order[owner])
-        return Match(recipe, pattern.element_type, backend, extraction, rank)
-    return first
+class _Look:
+    """One look at a program: candidates in order of rank, each taken unless an earlier one is in its way (rule R7)."""
+
+    def __init__(self, program: Program, gate: Gate, result: Matches, explain: bool) -> None:
+        self.program = program
+        self.gate = gate
+        self.result = result
+        self.explain = explain
+        self.taken: set[Operation] = set()
+        self.opened: set[Operation] = set()
+
+    def choose(self, candidates: Iterable[_Candidate]) -> None:
+        """Choose among candidates given in program order."""
+        matched: set[_Attempts] = set()
+        refused: list[tuple[int, _Attempts, Refusal]] = []
+        left: list[_Candidate] = []
+        for number, candidate in sorted(enumerate(candidates), key=lambda each: each[1].rank):
+            attempts = candidate.attempts
+            assert attempts is not None
+            if not self.explain and self._is_gone(candidate):
+                continue
+            if attempts in matched:
+                left.append(candidate)  # a value that is carried twice: one match of it is enough for now
+                continue
+            found = candidate.match(self.program, attempts, self.gate)
+            if isinstance(found, Match):
+                matched.add(attempts)
+                if not self._take(found, candidate.holder):
+                    left.append(candidate)
+            elif found is not None:
+                refused.append((number, attempts, found))
+        refused.sort(key=lambda each: each[0])
+        refusals = [refusal for _, attempts, refusal in refused if attempts not in matched]
+        self.result.refusals.extend(refusals)
+        if refusals or not all(map(self._is_gone, left)):
+            self.result.settled = False
+
+    def _is_gone(self, candidate: _Candidate) -> bool:
+        """Whether the op at which a candidate stands goes with a chosen match."""
+        return candidate.root in self.taken or (candidate.holder is not None and candidate.holder in self.taken)
+
+    def _take(self, match: Match, holder: Operation | None) -> bool:
+        ops = match.ops
+        if holder is not None:
+            overlaps = holder in self.taken or not self.taken.isdisjoint(ops)
+        else:
+            overlaps = not (self.taken.isdisjoint(ops) and self.opened.isdisjoint(ops))
+        if overlaps:
+            self.result.lost += 1
+            return False
+        self.taken.update(ops)
+        if holder is not None:
+            self.opened.add(holder)
+        self.result.chosen.append(match)
+        return True
 
 
 def _search_refusal(program: Program, pattern: Pattern, attempt: Attempt, ssa: SSAValue) -> Refusal:
@@ -248,25 +357,6 @@ def _spell(node: object) -> str:
         return f"the literal {literals.spell(bits, node.element_type)} : {node.element_type}"
     attributes = "".join(f" {name} = {value}" for name, value in node.attributes if name != "number")
     return f"{node.kind}{attributes} : {node.element_type}"
-
-
-def _choose(found: list[Match], result: Matches) -> None:
-    taken: set[Operation] = set()
-    opened: set[Operation] = set()
-    for match in sorted(found, key=lambda each: each.rank):
-        extraction = match.extraction
-        holder = extraction.block.parent_op() if extraction.in_body else None
-        if holder is not None:
-            overlaps = holder in taken or any(op in taken for op in match.ops)
-        else:
-            overlaps = any(op in taken or op in opened for op in match.ops)
-        if overlaps:
-            result.lost += 1
-            continue
-        taken.update(match.ops)
-        if holder is not None:
-            opened.add(holder)
-        result.chosen.append(match)
 
 
 def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ShapedType
@@ -51,6 +51,7 @@ class Program:
         for op in self.ops:
             self._read(op)
         self._users: dict[int, list[int]] | None = None
+        self._carriers: dict[Block, dict[int, list[SSAValue]]] = {}
         self._memos: dict[int, tuple[object, dict[tuple[int, int], bool]]] = {}
 
     def memo(self, pattern: object) -> dict[tuple[int, int], bool]:
@@ -60,6 +61,17 @@ class Program:
     def value(self, ssa: SSAValue) -> Value | None:
         """The value that an SSA value of this block, or of a linalg body in it, carries; None if there is none."""
         return self.builder.values.get(ssa)
+
+    def carriers(self, block: Block) -> Mapping[int, Sequence[SSAValue]]:
+        """The results of a block's ops, in order, by the node that they carry."""
+        if block not in self._carriers:
+            found = self._carriers[block] = {}
+            for op in block.ops:
+                for result in op.results:
+                    value = self.builder.values.get(result)
+                    if value is not None:
+                        found.setdefault(value.node, []).append(result)
+        return self._carriers[block]
 
     def users(self, node: int) -> list[int]:
         """The nodes that refer to a node."""
@@ -80,9 +92,10 @@ class Program:
         return current
 
     def _read(self, op: Operation) -> None:
-        for inner in op.walk():
+        known = self.builder.values
+        for inner in op.walk() if op.regions else (op,):
             for operand in inner.operands:
-                if operand in self.builder.values:
+                if operand in known:
                     continue
                 owner = operand.owner
                 if isinstance(owner, Operation):
@@ -137,7 +150,7 @@ def _boundary(builder: GraphBuilder, op: FusedOp) -> list[Value]:
 
 def is_pure(op: Operation) -> bool:
     """Whether an op and all ops in its regions may stand in a recipe."""
-    return all(is_admitted(inner) for inner in op.walk())
+    return all(is_admitted(inner) for inner in op.walk()) if op.regions else is_admitted(op)
 
 
 def backward_slice(op: Operation, limit: int) -> list[Operation]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from xfuse.canonical.form import Form
 from xfuse.canonical.graph import UNIT, Index, Node, Reference, is_commutative
 from xfuse.match.program import Program
+from xfuse.primitives.table import PRIMITIVES
 from xfuse.recipes import Recipe
 
 STEPS_PER_NODE = 100
@@ -19,6 +20,9 @@ STEPS_PER_NODE = 100
 
 Place = tuple[int, Index]
 """A node of the program and, for each of its parameters, the axis of the root that feeds it."""
+
+Shape = tuple[str, object]
+"""A node at a glance: its kind, and the bits of a literal."""
 
 _Todo = tuple[tuple[int, Place], "_Todo"] | None
 
@@ -32,10 +36,13 @@ class Pattern:
     form: Form
     roots: tuple[int, ...]
     anchor: int
-    size: int
+    interior: tuple[int, ...]
+    literals: tuple[int, ...]
+    gain: float
     arguments: Mapping[int, int]
     slots: frozenset[int]
-    shape: tuple[str | None, ...]
+    dtypes: tuple[str, ...]
+    shape: tuple[Shape | None, ...]
 
     @staticmethod
     def of(recipe: Recipe, element_type: str | None) -> Pattern:
@@ -46,29 +53,32 @@ class Pattern:
         anchor = cones.index(max(cones))
         arguments = {argument.node: number for number, argument in enumerate(form.arguments)}
         nodes = form.graph.nodes
-        interior = [n for n in form.graph.reachable(roots) if nodes[n].kind not in ("argument", "constant")]
-        below = [nodes[reference.node].kind for reference in nodes[roots[anchor]].references]
+        reachable = form.graph.reachable(roots)
+        interior = tuple(n for n in reachable if nodes[n].kind not in ("argument", "constant"))
+        below = [nodes[reference.node] for reference in nodes[roots[anchor]].references]
         return Pattern(
             recipe,
             element_type,
             form,
             roots,
             anchor,
-            len(interior),
+            interior,
+            tuple(n for n in reachable if nodes[n].kind == "constant"),
+            sum(PRIMITIVES[nodes[n].kind].cost for n in interior if nodes[n].kind in PRIMITIVES),
             arguments,
             frozenset(recipe.scalar_slots),
-            tuple(None if kind == "argument" else kind for kind in below),
+            sum(recipe.signature(element_type), ()),
+            tuple(None if node.kind == "argument" else shape_of(node) for node in below),
         )
 
-    def is_plausible(self, node: Node, nodes: Sequence[Node]) -> bool:
-        """A quick look at a program's node and the kinds of its operands, before any search."""
-        kinds = [nodes[reference.node].kind for reference in node.references if reference.node >= 0]
-        if len(kinds) != len(self.shape):
+    def is_plausible(self, shapes: Sequence[Shape], commutative: bool) -> bool:
+        """A quick look at what the operands of a program's node are, before any search."""
+        if len(shapes) != len(self.shape):
             return False
-        straight = all(wanted is None or wanted == kind for wanted, kind in zip(self.shape, kinds, strict=True))
-        if straight or len(kinds) != 2 or not is_commutative(node):
+        straight = all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes, strict=True))
+        if straight or len(shapes) != 2 or not commutative:
             return straight
-        return all(wanted is None or wanted == kind for wanted, kind in zip(self.shape, kinds[::-1], strict=True))
+        return all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes[::-1], strict=True))
 
     @property
     def nodes(self) -> list[Node]:
@@ -80,9 +90,15 @@ class Pattern:
         """Kind of the node that the search starts at."""
         return self.nodes[self.roots[self.anchor]].kind
 
-    def interior(self) -> list[int]:
-        """Nodes of the recipe that are neither arguments nor literals."""
-        return [n for n in self.form.graph.reachable(self.roots) if self.nodes[n].kind not in ("argument", "constant")]
+    @property
+    def size(self) -> int:
+        """How many nodes are neither arguments nor literals."""
+        return len(self.interior)
+
+
+def shape_of(node: Node) -> Shape:
+    """What can be told of a node at a glance: its kind, and the bits of a literal."""
+    return node.kind, node.attributes[0][1] if node.kind == "constant" else None
 
 
 @dataclass(frozen=True)
@@ -146,7 +162,7 @@ class Search:
                 if step is False:
                     failed = True
                     break
-                todo = step
+                todo = None if step is True else step
             if not failed:
                 other = self._next_root()
                 if other is None:
@@ -294,9 +310,9 @@ class Search:
         bound = self.places[path[-1]]
         candidates = [bound[0]]
         for wanted in reversed(path[:-1]):
-            candidates = sorted(
-                {u for c in candidates for u in self.program.users(c) if nodes_agree(pattern.nodes[wanted], self.program.graph.nodes[u])}
-            )
+            users = {user for candidate in candidates for user in self.program.users(candidate)}
+            target, nodes = pattern.nodes[wanted], self.program.graph.nodes
+            candidates = sorted(user for user in users if nodes_agree(target, nodes[user]))
         places: list[tuple[int, Place]] = []
         for candidate in candidates:
             frame = self._frame_of(candidate, path, bound)

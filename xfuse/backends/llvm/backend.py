@@ -14,7 +14,7 @@ from xfuse.backends.llvm.target import Target
 from xfuse.backends.numpy.backend import elementwise_refusal
 from xfuse.canonical.form import Form
 from xfuse.errors import BackendUnavailable, UnsupportedError, XfuseError
-from xfuse.kernels import Kernel
+from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives.element_types import is_integer, numpy_dtype
 from xfuse.primitives.llvm_text import TextBuilder, literal
 from xfuse.primitives.primitive import Signature
@@ -26,7 +26,10 @@ MISSING = "the LLVM backend needs the package llvmlite; install it with: pip ins
 
 @cache
 def _has_llvmlite() -> bool:
-    return importlib.util.find_spec("llvmlite") is not None
+    try:
+        return importlib.util.find_spec("llvmlite") is not None
+    except (ImportError, ValueError):  # an import hook forbids it
+        return False
 
 
 class LLVMBackend:
@@ -80,8 +83,9 @@ class LLVMBackend:
         loops: list[Any] = []
         reason: str | None = None
         for element_type in sorted(recipe.uses, key=lambda each: _preference(each)):
-            reason = self.refusal(recipe, element_type) or reason
-            if self.refusal(recipe, element_type) is None:
+            refusal = self.refusal(recipe, element_type)
+            reason = refusal or reason
+            if refusal is None:
                 loops.extend(recipe_loops(recipe, element_type, host_target()))
         if not loops:
             raise UnsupportedError(f"llvm cannot make a ufunc for recipe @{recipe.name}: {reason}")
@@ -184,11 +188,8 @@ def _at_dtypes(
         return ufunc
 
     def call(*arrays: Any) -> Any:
-        values = ufunc(*(np.asarray(array).view(dtype) for array, dtype in zip(arrays, dtypes, strict=True)))
-        given = tuple(
-            np.asarray(value).view(dtype)[()]
-            for value, dtype in zip(values if isinstance(values, tuple) else (values,), wanted, strict=True)
-        )
+        values: Any = ufunc(*(np.asarray(array).view(dtype) for array, dtype in zip(arrays, dtypes, strict=True)))
+        given = tuple(np.asarray(value).view(dtype)[()] for value, dtype in zip(as_tuple(values), wanted, strict=True))
         return given[0] if len(given) == 1 else given
 
     return call

@@ -1,0 +1,20 @@
+// Two recipes, the second with the first inside.
+xfuse.library @examples {
+  xfuse.recipe @silu(%x: f64) -> f64 attributes {element_types = [f32, f64]} {
+    %one = arith.constant 1.0 : f64
+    %n = arith.negf %x : f64
+    %e = math.exp %n : f64
+    %d = arith.addf %one, %e : f64
+    %r = arith.divf %x, %d : f64
+    xfuse.yield %r : f64
+  }
+  xfuse.recipe @gated_silu(%x: f64, %y: f64) -> f64 attributes {element_types = [f32, f64]} {
+    %one = arith.constant 1.0 : f64
+    %n = arith.negf %x : f64
+    %e = math.exp %n : f64
+    %d = arith.addf %one, %e : f64
+    %s = arith.divf %x, %d : f64
+    %r = arith.mulf %s, %y : f64
+    xfuse.yield %r : f64
+  }
+}

@@ -1,0 +1,355 @@
+"""Writes what the documentation takes from the code: ``spellings.md``, and the tables between markers of other pages.
+
+    python docs/generate.py           write the pages
+    python docs/generate.py --check   change nothing; status 1 if a page is out of date
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import inspect
+import re
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from xdsl.dialects.func import FuncOp
+
+from xfuse.canonical.build import GraphBuilder
+from xfuse.canonical.form import Form, canonical_form
+from xfuse.errors import XfuseError
+from xfuse.identify import function_form
+from xfuse.parser import default_context, load_module, resource_blobs
+from xfuse.primitives.table import PRIMITIVES
+from xfuse.universe import XFUSE_UNIVERSE
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+CORPUS = ROOT / "tests" / "corpus"
+
+
+# Spellings
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One file of the corpus: its form, and the forms that reasons are read off."""
+
+    name: str
+    form: Form
+    unflagged: str
+    """The text without fast-math flags."""
+
+    @property
+    def text(self) -> str:
+        """The canonical text."""
+        return self.form.text
+
+    @property
+    def identity(self) -> str:
+        """The first eight digits of the identity."""
+        return self.form.identity[:8]
+
+    @property
+    def kinds(self) -> Counter[str]:
+        """How often each kind of node stands in the text."""
+        return Counter(kind for kind, _ in nodes(self.text))
+
+    @property
+    def heads(self) -> Counter[str]:
+        """The same with element types and attributes, operands left out."""
+        return Counter(shorten(re.sub(r"^%\d+ = | \([^()]*\)$", "", line)) for _, line in nodes(self.text))
+
+    def first_results(self, count: int) -> str:
+        """The text of the first results alone."""
+        form = self.form
+        return canonical_form(form.graph, form.arguments, form.results[:count]).text
+
+
+def nodes(text: str) -> Iterator[tuple[str, str]]:
+    """Kind and line of every node of a canonical text, arguments left out."""
+    for line in text.splitlines():
+        found = re.match(r"%\d+ = (\S+) ", line)
+        if found is not None:
+            yield found[1], line
+
+
+def read(path: Path) -> Spelling:
+    """The only function of a file. Raises `XfuseError` if it has no form."""
+    module = load_module(path, default_context())
+    functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+    (main,) = [op for op in functions if op.sym_name.data == "main"]
+    form = function_form(main)
+    unflagged = form.text
+    if "fastmath" in form.text:
+        builder = GraphBuilder(fastmath=False, resources=resource_blobs())
+        for argument in main.body.block.args:
+            builder.argument(argument)
+        results = builder.block(main.body.block)
+        unflagged = canonical_form(builder.graph, builder.argument_values, results).text
+    return Spelling(path.stem, form, unflagged)
+
+
+def reason(usual: Spelling, other: Spelling) -> str:
+    """Why a spelling has not the usual identity, read off the two canonical texts."""
+    mine, theirs = len(usual.form.results), len(other.form.results)
+    if theirs > mine and other.first_results(mine) == usual.text:
+        what = "result has" if mine == 1 else f"{mine} results have"
+        return f"returns {theirs - mine} more; the first {what} the usual identity"
+    if other.unflagged == usual.unflagged:
+        return "fast-math flags and nothing else"
+    if mine != theirs:
+        return f"{theirs} results instead of {mine}"
+    parts = [note for note in (opaque(other), run_time_extents(usual, other), reshapes(usual, other)) if note]
+    if not parts:
+        same = "the same ops and attributes on other operands"
+        apart = apart_in(usual.kinds, other.kinds) or apart_in(usual.heads, other.heads) or same
+        parts = [f"other algebra: {apart}"]
+    return f"{'; '.join(parts)}. First difference: {first_difference(usual.text, other.text)}"
+
+
+def opaque(other: Spelling) -> str | None:
+    """Ops that are not in the primitives table."""
+    found = sorted({re.findall(r"op = \((\S+),", line)[0] for kind, line in nodes(other.text) if kind == "opaque"})
+    return f"`{'`, `'.join(found)}` is not in the vocabulary, an opaque node" if found else None
+
+
+def run_time_extents(usual: Spelling, other: Spelling) -> str | None:
+    """An extent that one spelling reads and the other holds as a literal."""
+    extra = other.kinds - usual.kinds
+    missing = usual.kinds - other.kinds
+    if not extra["extent"]:
+        return None
+    allowed = {"extent", "arith.index_cast", "arith.sitofp", "arith.uitofp", "constant"}
+    only = set(extra) <= allowed and set(missing) <= {"constant"}
+    return f"an extent is read at run time that is a literal there{'' if only else ', and other ops'}"
+
+
+def reshapes(usual: Spelling, other: Spelling) -> str | None:
+    """Real reshapes, which are nodes, where the other spelling has none or fewer."""
+    here, there = other.kinds["reshape"], usual.kinds["reshape"]
+    if here == there:
+        return None
+    rest = (other.kinds - usual.kinds) + (usual.kinds - other.kinds)
+    del rest["reshape"]
+    also = f", and other ops ({spell(rest)})" if rest else ", all other kinds of ops are the same"
+    return f"{here} real reshapes instead of {there}{also}"
+
+
+def apart_in(usual: Counter[str], other: Counter[str]) -> str:
+    """What one of two bags has more of."""
+    extra, missing = other - usual, usual - other
+    return "; ".join(f"{word} {spell(kinds)}" for word, kinds in (("has", extra), ("lacks", missing)) if kinds)
+
+
+def spell(kinds: Counter[str]) -> str:
+    """A bag of kinds in words."""
+    return ", ".join(f"`{kind}`" + (f" x{n}" if n > 1 else "") for kind, n in sorted(kinds.items()))
+
+
+def first_difference(usual: str, other: str) -> str:
+    """The first lines of two texts that differ."""
+    for left, right in zip_longest(usual.splitlines(), other.splitlines(), fillvalue="nothing"):
+        if left != right:
+            return f"usual `{shorten(left)}`, here `{shorten(right)}`"
+    raise AssertionError("the texts are equal")
+
+
+def shorten(line: str) -> str:
+    """A line of a canonical text with its digests cut to eight digits."""
+    line = re.sub(r"(sha256:[0-9a-f]{8})[0-9a-f]+", r"\1", line)
+    return line if len(line) <= 120 else f"{line[:117]}..."
+
+
+def usual_of(spellings: Sequence[Spelling]) -> Spelling:
+    """A spelling of the identity that most share; of several, the one met first."""
+    counts = Counter(each.identity for each in spellings)
+    return max(spellings, key=lambda each: counts[each.identity])
+
+
+def spellings_page() -> str:
+    """The page about identities of the corpus."""
+    patterns: list[str] = []
+    shared = total = 0
+    made = manifest()
+    for folder in sorted(path for path in (CORPUS / "variants").iterdir() if (path / "arith.mlir").exists()):
+        found = [read(path) for path in sorted(folder.glob("*.mlir"))]
+        usual = usual_of(found)
+        rows: list[tuple[str, ...]] = []
+        for each in found:
+            same = each.text == usual.text
+            shared, total = shared + same, total + 1
+            why = "" if same else reason(usual, each)
+            how = made[folder.name, each.name].replace("<", "&lt;")
+            rows.append((f"`{each.name}`", f"`{each.identity}`", how, why))
+        count = sum(each.text == usual.text for each in found)
+        patterns.append(
+            f"### {folder.name}: {count} of {len(found)} share `{usual.identity}`\n\n"
+            + table(("spelling", "identity", "how it was made", "why another identity"), rows)
+        )
+    programs: list[tuple[str, ...]] = []
+    agree = count = 0
+    for folder in sorted(path for path in (CORPUS / "dev").iterdir() if path.is_dir()):
+        found, others = [], list[str]()
+        for kind in ("linalg", "fused", "named", "tensor"):
+            path = folder / f"{folder.name}.{kind}.mlir"
+            if not path.exists():
+                continue
+            try:
+                found.append(read(path))
+            except XfuseError as error:
+                others.append(f"`{kind}` has no form: {error}")
+        if not found:
+            programs.append((folder.name, "", "0", "; ".join(others)))
+            continue
+        usual = usual_of(found)
+        same = [each for each in found if each.text == usual.text]
+        agree, count = agree + len(same), count + len(found)
+        others += [
+            f"`{each.name.rpartition('.')[2]}` (`{each.identity}`): {reason(usual, each)}"
+            for each in found
+            if each.text != usual.text
+        ]
+        programs.append((folder.name, f"`{usual.identity}`", f"{len(same)} of {len(found)}", "<br>".join(others)))
+    return "\n".join(
+        (
+            "# Spellings and identities",
+            "",
+            "<!-- Made by docs/generate.py; do not edit. -->",
+            "",
+            "Which spellings of one function have one identity, and why others have not. The identity is that of the",
+            "function `@main`, cut to eight digits. The reason is read off the canonical texts, in this order: the",
+            "results of one are the first results of the other; the texts are equal once fast-math flags are left out;",
+            "otherwise the kinds of nodes are counted and the first lines that differ are shown. A different identity",
+            "is a fact about structure, no verdict: `near_miss` must differ, other algebra is another recipe of the",
+            "same family.",
+            "",
+            f"## Patterns: {shared} of {total} spellings share their pattern's usual identity",
+            "",
+            *patterns,
+            f"## Programs: {agree} of {count} spellings share their program's usual identity",
+            "",
+            "`linalg` is the compiler's output, `fused` the same after element-wise fusion, `named` with named linalg",
+            "ops, `tensor` with arith and math ops on tensors.",
+            "",
+            table(("program", "identity", "spellings that share it", "the others"), programs),
+        )
+    )
+
+
+def manifest() -> dict[tuple[str, str], str]:
+    """How each variant was made."""
+    with (CORPUS / "variants" / "MANIFEST.tsv").open() as file:
+        return {(row["pattern"], row["spelling"]): row["how"] for row in csv.DictReader(file, delimiter="\t")}
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+# Tables of other pages
+
+
+def errors_table() -> str:
+    """The rows of the primitives table as the numerics page shows them."""
+    rows: list[tuple[str, ...]] = []
+    for row in PRIMITIVES.values():
+        error = "exact" if row.ulp == 0 else f"{row.ulp:g} ulp"
+        notes = [word for word, holds in (("commutative", row.commutative), ("may not be hoisted", not row.speculatable))
+                 if holds]  # fmt: skip
+        notes += [f"reads integers as {row.signedness}"] if row.signedness else []
+        rows.append((f"`{row.name}`", f"`{row.types.text}`", error, f"{row.cost:g}", ", ".join(notes)))
+    return table(("op", "types", "error", "cost", ""), rows)
+
+
+def options_table() -> str:
+    """Every pass with its options, as the passes page shows them."""
+    parts: list[str] = []
+    for name, factory in XFUSE_UNIVERSE.all_passes.items():
+        kind = factory()
+        hints, docs = get_type_hints(kind), field_docs(kind)
+        rows = [
+            (
+                f"`{field.name.rstrip('_').replace('_', '-')}`",
+                values(hints[field.name]),
+                default(field.default),
+                docs.get(field.name, ""),
+            )
+            for field in fields(kind)
+        ]
+        summary = inspect.cleandoc(kind.__doc__ or "").replace("``", "`")
+        body = table(("option", "values", "default", ""), rows) if rows else "No options.\n"
+        parts.append(f"### `{name}`\n\n{summary}\n\n{body}")
+    return "\n".join(parts)
+
+
+def values(hint: Any) -> str:
+    """What may stand for an option of a type."""
+    if get_origin(hint) is Literal:
+        return ", ".join(f"`{value}`" for value in get_args(hint))
+    return {bool: "`true`, `false`", str: "a string", int: "a number"}.get(hint, "strings, with commas between")
+
+
+def default(value: Any) -> str:
+    """The default of an option, as it is written in a pipeline."""
+    if value is MISSING or value in ((), "", None):
+        return ""
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def field_docs(kind: type) -> dict[str, str]:
+    """The strings under the fields of a class and of its bases."""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        if each.__module__.split(".")[0] != "xfuse":
+            continue
+        body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for field, text in zip(body.body, body.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                target = ast.unparse(field.target)
+                found[target] = " ".join(str(text.value.value).split()).replace("``", "`")
+    return found
+
+
+def between(text: str, marker: str, inside: str) -> str:
+    """A page with the part between two markers replaced."""
+    start, end = f"<!-- {marker} begins: made by docs/generate.py -->", f"<!-- {marker} ends -->"
+    if text.count(start) != 1 or text.count(end) != 1:
+        raise SystemExit(f"the markers of {marker} are missing")
+    head, _, rest = text.partition(start)
+    return f"{head}{start}\n\n{inside}\n{end}{rest.partition(end)[2]}"
+
+
+def pages() -> dict[Path, str]:
+    """All generated pages, as they should be."""
+    numerics, passes = DOCS / "numerics.md", DOCS / "passes.md"
+    return {
+        DOCS / "spellings.md": spellings_page(),
+        numerics: between(numerics.read_text(), "errors", errors_table()),
+        passes: between(passes.read_text(), "options", options_table()),
+    }
+
+
+def main() -> None:
+    """Write the pages, or say which are out of date."""
+    check = sys.argv[1:] == ["--check"]
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if not check:
+            path.write_text(wanted[path])
+        print(f"{'out of date' if check else 'written'}: {path.relative_to(ROOT)}")
+    sys.exit(1 if check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""An extracted match, and the region of the fused op that is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from xfuse.canonical.build import GraphBuilder, shape_only
+from xfuse.canonical.form import canonical_form
+from xfuse.match.operands import Use
+from xfuse.match.program import Program
+from xfuse.match.search import Pattern
+from xfuse.match.walk import Refused
+from xfuse.parser import resource_blobs
+from xfuse.primitives.table import PRIMITIVES
+from xfuse_dialects.xfuse import FusedOp, YieldOp
+
+
+@dataclass
+class Extraction:
+    """Ops of one block that carry a match.
+
+    ``covered`` are replaced by the fused op, in program order. ``spent`` are these and the materialisable ops of the
+    block that the region copies, last first; ``copied`` are all ops of the region, in order. ``inputs`` has one SSA
+    value per argument of the recipe, ``shapes`` those that only give a shape. ``outputs`` are the results. ``before``
+    is where the fused op goes.
+    """
+
+    pattern: Pattern
+    block: Block
+    covered: list[Operation]
+    spent: list[Operation]
+    copied: list[Operation]
+    inputs: list[SSAValue]
+    shapes: list[SSAValue]
+    outputs: list[SSAValue]
+    before: Operation
+    slots: tuple[SSAValue, ...]
+    body: Region | None = None
+
+    @property
+    def in_body(self) -> bool:
+        """Whether the match lies within the body of one linalg op."""
+        parent = self.block.parent_op()
+        return isinstance(parent, LinalgStructuredOperation)
+
+    def fused_op(self) -> FusedOp:
+        """The fused op that stands for the match; the region is used up."""
+        outputs = [output.type for output in self.outputs]
+        body = self.body or build_region(self.copied, self.inputs, self.shapes, self.outputs, {})
+        return FusedOp(self.pattern.recipe.name, self.inputs, self.shapes, outputs, body)
+
+
+def build_region(
+    ops: Sequence[Operation],
+    inputs: Sequence[SSAValue],
+    shapes: Sequence[SSAValue],
+    roots: Sequence[SSAValue],
+    chosen: Mapping[Use, int],
+) -> Region:
+    """The region of a fused op: copies of ops over block arguments.
+
+    ``chosen`` says for single operands which argument they read, -1 for a literal's own copy.
+    """
+    block = Block(arg_types=[value.type for value in (*inputs, *shapes)])
+    mapping: dict[SSAValue, SSAValue] = {}
+    for argument, outer in zip(block.args, (*inputs, *shapes), strict=True):
+        argument.name_hint = outer.name_hint
+        mapping.setdefault(outer, argument)
+    clones: dict[Operation, Operation] = {}
+    for op in ops:
+        clone = op.clone(mapping) if op.regions else op.clone_without_regions(mapping)
+        if chosen:
+            clones.update(zip(op.walk(), clone.walk(), strict=True))
+        block.add_op(clone)
+    for (op, index), number in chosen.items():
+        clone = clones[op]
+        if number >= 0:
+            clone.operands[index] = block.args[number]
+        else:
+            clone.operands[index] = mapping[_cloned_result(op.operands[index], clones)]
+    block.add_op(YieldOp([mapping[root] for root in roots]))
+    return Region(block)
+
+
+def _cloned_result(ssa: SSAValue, clones: Mapping[Operation, Operation]) -> SSAValue:
+    owner = ssa.owner
+    if not isinstance(owner, Operation) or owner not in clones:
+        raise Refused("R4", "literal", "a literal of the recipe cannot be copied into the region")
+    return ssa
+
+
+def definitions_first(ops: Iterable[Operation], known: Mapping[Operation, int]) -> list[Operation]:
+    """Ops of enclosing and preceding blocks in an order in which each definition precedes its uses.
+
+    ``known`` are positions of ops in their blocks, as far as they are known.
+    """
+    pending = sorted(ops, key=lambda op: _path(op, known), reverse=True)
+    wanted = set(pending)
+    placed: dict[Operation, None] = {}
+    while pending:
+        op = pending[-1]
+        owners = [ssa.owner for each in op.walk() for ssa in each.operands]
+        missing = [o for o in owners if isinstance(o, Operation) and o in wanted and o not in placed]
+        if missing and op not in placed:
+            pending.extend(missing)
+            continue
+        placed.setdefault(pending.pop())
+    return list(placed)
+
+
+def _path(op: Operation, known: Mapping[Operation, int]) -> tuple[int, ...]:
+    """Where an op stands: positions of blocks and ops from the outermost op inwards."""
+    path: list[int] = []
+    current: Operation | None = op
+    while current is not None and current.parent is not None:
+        block = current.parent
+        place = known.get(current)
+        path.append(block.get_operation_index(current) if place is None else place)
+        path.append(0 if block.parent is None else block.parent.get_block_index(block))
+        current = block.parent_op()
+    return tuple(reversed(path))
+
+
+def is_evident(extraction: Extraction, program: Program) -> bool:
+    """Whether the ops are the recipe because each of them is one node of the match, and nothing else is involved.
+
+    Then the region has the very structure that the search compared: every argument is a value of its own, every other
+    operand another op of the region or a literal. To be asked of a match whose arguments are different nodes.
+    """
+    if extraction.shapes or extraction.body is not None or extraction.pattern.recipe.has_flags:
+        return False
+    nodes = program.graph.nodes
+    for op in extraction.copied:
+        value = program.value(op.results[0]) if len(op.results) == 1 and not op.regions else None
+        if value is None or value.node < 0:
+            return False
+        kind = nodes[value.node].kind
+        if kind != op.name if op.name in PRIMITIVES else (op.name, kind) != ("arith.constant", "constant"):
+            return False
+    return True
+
+
+def is_instance(extraction: Extraction) -> bool:
+    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true."""
+    builder = GraphBuilder(fastmath=False, resources=resource_blobs())
+    inputs, shapes, ops, outputs = extraction.inputs, extraction.shapes, extraction.copied, extraction.outputs
+    if extraction.body is not None:
+        block = extraction.body.block
+        assert block.last_op is not None
+        count = len(inputs)
+        inputs, shapes = list(block.args[:count]), list(block.args[count:])
+        ops, outputs = list(block.ops), list(block.last_op.operands)
+    for value in inputs:
+        builder.argument(value)
+    for number, value in enumerate(shapes):
+        builder.values[value] = shape_only(builder, value, number)
+    for op in ops:
+        builder.operation(op)
+    form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
+    pattern = extraction.pattern
+    return form.text == pattern.recipe.form(pattern.element_type, fastmath=False).text

@@ -1,0 +1,168 @@
+"""Which ops carry a match: a walk from its results back to its arguments, ops taken whole (rules R3, R9, R11)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from xfuse.canonical.graph import UNINITIALISED, Value
+from xfuse.match.operands import Use, is_inside, operand_uses, top_of
+from xfuse.match.program import Program, is_pure
+from xfuse.match.search import Pattern
+from xfuse.materialise import is_materialisable
+
+_VIEW_OPS = frozenset(
+    {
+        "linalg.broadcast",
+        "linalg.transpose",
+        "linalg.fill",
+        "tensor.splat",
+        "tensor.cast",
+        "tensor.expand_shape",
+        "tensor.collapse_shape",
+    }
+)
+
+
+class Refused(Exception):
+    """Raised while extracting; becomes a `Refusal`."""
+
+    def __init__(self, rule: str, reason: str, message: str, op: Operation | None = None):
+        super().__init__(message)
+        self.rule, self.reason, self.message, self.op = rule, reason, message, op
+
+
+@dataclass
+class Walk:
+    """The state of one walk from the results of a match back to its arguments."""
+
+    program: Program
+    pattern: Pattern
+    block: Block
+    order: Mapping[Operation, int]
+    arguments: dict[int, list[int]]
+    interior: set[int]
+    roots: list[SSAValue]
+    covered: set[Operation] = field(default_factory=set[Operation])
+    uses: dict[SSAValue, list[Use]] = field(default_factory=dict[SSAValue, list[Use]])
+    shape_uses: dict[SSAValue, list[Use]] = field(default_factory=dict[SSAValue, list[Use]])
+    cloned: set[Operation] = field(default_factory=set[Operation])
+
+
+def cover(walk: Walk) -> None:
+    """Walk back from the results, op by op in reverse order, sorting operands into inner values and arguments."""
+    pending: list[tuple[int, Operation]] = []
+    seen: set[Operation] = set()
+
+    def take(op: Operation) -> None:
+        if op not in seen:
+            seen.add(op)
+            heapq.heappush(pending, (-walk.order[op], op))
+
+    for root in walk.roots:
+        owner = root.owner
+        if not isinstance(owner, Operation) or owner.parent is not walk.block:
+            raise Refused("R11", "inside-body", "a result of the recipe is not the result of an op of this block")
+        take(owner)
+    while pending:
+        _, op = heapq.heappop(pending)
+        walk.covered.add(op)
+        if not is_pure(op):
+            raise Refused("R9", "effect", "the op is not provably pure", op)
+        for user, index, shape_only in operand_uses(op):
+            operand = user.operands[index]
+            if is_inside(operand, op):
+                continue
+            if shape_only:
+                walk.shape_uses.setdefault(operand, []).append((user, index))
+            elif _is_external(walk, op, operand, take):
+                walk.uses.setdefault(operand, []).append((user, index))
+    _absorb_views(walk)
+
+
+def _is_external(walk: Walk, op: Operation, operand: SSAValue, take: Callable[[Operation], None]) -> bool:
+    """Whether an operand is an argument or a literal; the op of an inner value is taken into the match."""
+    value = walk.program.value(operand)
+    node = UNINITIALISED if value is None else value.node
+    if node in walk.arguments or (value is not None and is_literal(walk.program, value)):
+        return True
+    if node not in walk.interior:
+        raise Refused("R11", "outside-recipe", "the op also computes with a value that is no part of the recipe", op)
+    owner = operand.owner
+    if not isinstance(owner, Operation) or owner.parent is not walk.block:
+        raise Refused(
+            "R11",
+            "inside-body",
+            "an inner value of the recipe comes from outside this body; xfuse-normalize takes bodies apart",
+            op,
+        )
+    take(owner)
+    return False
+
+
+def _absorb_views(walk: Walk) -> None:
+    """Read arguments through broadcasts and transposes at their source.
+
+    A view that only the match reads is taken into it; one that makes a constant is copied into the region.
+    """
+    changed = True
+    while changed:
+        changed = False
+        for operand in list(walk.uses):
+            owner = operand.owner
+            if not isinstance(owner, Operation) or owner in walk.covered or owner in walk.cloned:
+                continue
+            source = _view_source(walk, operand, owner)
+            if source is None:
+                continue
+            if is_materialisable(owner):
+                walk.cloned.add(owner)
+            elif owner.parent is walk.block and _only_read_inside(walk, operand) and owner not in owners(walk.roots):
+                walk.covered.add(owner)
+            else:
+                continue
+            for user, index, shape in operand_uses(owner):
+                if not is_inside(user.operands[index], owner):
+                    table = walk.shape_uses if shape else walk.uses
+                    table.setdefault(user.operands[index], []).append((user, index))
+            del walk.uses[operand]
+            changed = True
+
+
+def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | None:
+    """The value that an argument's operand is only a view of, or None."""
+    value = walk.program.value(operand)
+    if value is None or value.node not in walk.arguments:
+        return None
+    if owner.name not in _VIEW_OPS and not _is_copy(owner):
+        return None
+    data = [
+        user.operands[index]
+        for user, index, shape in operand_uses(owner)
+        if not shape and not is_inside(user.operands[index], owner)
+    ]
+    source = walk.program.value(data[0]) if len(data) == 1 else None
+    return data[0] if source is not None and source.node == value.node else None
+
+
+def _only_read_inside(walk: Walk, operand: SSAValue) -> bool:
+    return all(top_of(use.operation, walk.block) in walk.covered for use in operand.uses)
+
+
+def _is_copy(op: Operation) -> bool:
+    """A generic that only yields its one input, or one value from outside."""
+    if op.name != "linalg.generic" or len(op.regions[0].blocks) != 1:
+        return False
+    block = op.regions[0].block
+    return block.last_op is not None and block.last_op is block.first_op and len(op.results) == 1
+
+
+def owners(values: Iterable[SSAValue]) -> set[Operation]:
+    return {value.owner for value in values if isinstance(value.owner, Operation)}
+
+
+def is_literal(program: Program, value: Value) -> bool:
+    return value.node >= 0 and program.graph.nodes[value.node].kind == "constant"
