@@ -31,7 +31,9 @@ def decompose(op: Operation, known: Known | None = None, editor: Editor | None =
     terminator = block.last_op
     assert isinstance(terminator, YieldOp)
     for inner, outer in zip(block.args, (*op.inputs, *op.shapes), strict=True):
+        hint = outer.name_hint
         inner.replace_all_uses_with(outer)
+        outer.name_hint = hint
     for inner in list(block.ops):
         if inner is terminator:
             break

@@ -29,23 +29,32 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xfuse.errors import ParsingError
 
 
+_BITS: dict[type, tuple[int, str]] = {
+    Float16Type: (2, "<e"),
+    BFloat16Type: (2, "<f"),
+    Float32Type: (4, "<f"),
+    Float64Type: (8, "<d"),
+}
+"""Bytes of a float type, and how its bits are read; bf16 is the upper half of f32."""
+
+
 @dataclass
 class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
     def to_type(
         self, parser: AttrParser, type: AnyFloat | IntegerType | ComplexType
     ) -> float | int | tuple[float, float] | tuple[int, int]:
-        hexadecimal = isinstance(self.value, int) and self.span.text.lower().startswith("0x")
-        if hexadecimal and isinstance(type, AnyFloat):
-            bits = self.value
-            assert isinstance(bits, int)
-            if isinstance(type, Float32Type):
-                return struct.unpack("<f", struct.pack("<I", bits))[0]
-            if isinstance(type, Float64Type):
-                return struct.unpack("<d", struct.pack("<Q", bits))[0]
-            if isinstance(type, Float16Type):
-                return struct.unpack("<e", struct.pack("<H", bits))[0]
-            if isinstance(type, BFloat16Type):
-                return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+        text = self.span.text.lower()
+        if isinstance(self.value, int) and isinstance(type, AnyFloat) and text.lstrip("-").startswith("0x"):
+            layout = _BITS.get(type.__class__)
+            if layout is not None:
+                size, format_ = layout
+                if text.startswith("-"):
+                    parser.raise_error("a hexadecimal float is given by its bits; it has no sign", self.span)
+                if self.value >> (8 * size):
+                    parser.raise_error(f"hexadecimal float constant out of range for type {type}", self.span)
+                bits = self.value << 16 if isinstance(type, BFloat16Type) else self.value
+                packed = bits.to_bytes(4 if isinstance(type, BFloat16Type) else size, "little")
+                return struct.unpack(format_, packed)[0]
         return super().to_type(parser, type)
 
 
@@ -96,8 +105,10 @@ def load_module(path: str | Path, context: Context | None = None) -> ModuleOp:
     """Parse and verify the module in a file; raises `ParsingError` also where the file cannot be read."""
     try:
         text = Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParsingError(f"cannot read {path}: {error}") from error
+    except OSError as error:
+        raise ParsingError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ParsingError(f"cannot read {path}: it is not UTF-8 text") from error
     return parse_module(text, str(path), context)
 
 

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xfuse.decomposition import decompose
 from xfuse.editing import PatternEditor
-from xfuse.match.choose import Gate, PatternIndex, apply, matches_at
+from xfuse.match.choose import PatternIndex, apply, matches_at
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
+
+
+class Admitting(Protocol):
+    """What knows which backend has a row for a recipe: a session, or a binding table."""
+
+    def admissible(self, recipe: Recipe, dtypes: Sequence[str], backend: str) -> str | None:
+        """The backend that has a row for a recipe at exactly these dtypes, or None (law L4)."""
+        ...
 
 
 @dataclass
 class FusePattern(RewritePattern):
     """Puts a fused op where an op is the root of a match of one recipe; used alone, it takes the first match.
 
-    ``gate`` says which backend has a row for the recipe at a dtype tuple (`Session.gate`).
+    ``table`` is a session, or a binding table whose rows alone then count: the recipe is fused only at dtypes for which
+    it has a row on ``backend`` ("auto": on any).
     """
 
     recipe: Recipe
-    gate: Gate
+    table: Admitting
+    backend: str = "auto"
     _index: PatternIndex | None = field(default=None, init=False, repr=False)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -32,10 +43,14 @@ class FusePattern(RewritePattern):
             return
         if self._index is None:
             self._index = PatternIndex((self.recipe,))
-        found = matches_at(op, self._index, self.gate)
+        found = matches_at(op, self._index, self._gate)
         if found is None:
             return
         apply([found], PatternEditor(rewriter))
+
+
+    def _gate(self, recipe: Recipe, dtypes: Sequence[str]) -> str | None:
+        return self.table.admissible(recipe, dtypes, self.backend)
 
 
 @dataclass

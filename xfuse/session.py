@@ -421,14 +421,13 @@ class Session:
 
         A recipe is gated out if no row, bound or promised, has it at any dtypes.
         """
-        gate = self.gate(backend)
         backends = self._candidates(backend)
         fusible: list[Recipe] = []
         gated_out: list[Recipe] = []
         for recipe in self.registry.entries():
             has_row = any(self.available(recipe, each) for each in backends)
             (fusible if has_row else gated_out).append(recipe)
-        return SessionPatterns([FusePattern(recipe, gate) for recipe in fusible], self.lowering_patterns(), gated_out)
+        return SessionPatterns([FusePattern(recipe, self, backend) for recipe in fusible], self.lowering_patterns(), gated_out)
 
     def lowering_patterns(self) -> list[DecomposePattern]:
         """One pattern per recipe that puts it back in place of its fused ops."""

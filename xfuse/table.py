@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from xfuse.errors import Ambiguous, BindingError, NotBound
 from xfuse.kernels import Kernel
+from xfuse.recipes import Recipe
 
 Dtypes = tuple[str, ...]
 RowKey = tuple[str, str, Dtypes]
@@ -102,6 +103,12 @@ class BindingTable:
         with self._write:
             if not gone.isdisjoint(self._rows):
                 self._publish({key: kept for key, kept in self._rows.items() if key not in gone})
+
+    def admissible(self, recipe: Recipe, dtypes: Sequence[str], backend: str) -> str | None:
+        """The backend that has a row for a recipe at exactly these dtypes, or None; "auto" takes any backend."""
+        rows = self._rows
+        names = sorted({row.backend for row in rows.values()}) if backend == "auto" else [backend]
+        return next((name for name in names if (recipe.identity, name, tuple(dtypes)) in rows), None)
 
     def _publish(self, rows: Mapping[RowKey, Row]) -> None:
         self._rows = MappingProxyType(dict(rows))

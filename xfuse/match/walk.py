@@ -135,8 +135,8 @@ def _absorb_views(walk: Walk) -> None:
 def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | None:
     """The value that an argument's operand is only a view of, or None."""
     value = walk.program.value(operand)
-    if value is None or value.node not in walk.arguments:
-        return None
+    if value is None or len(walk.arguments.get(value.node, ())) != 1:
+        return None  # through a view, two arguments of one value would have a single operand between them
     if owner.name not in _VIEW_OPS and not _is_copy(owner):
         return None
     data = [
