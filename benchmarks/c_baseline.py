@@ -1,20 +1,15 @@
-"""Time xfuse's LLVM ufuncs against the same loops in C (gcc -O3 -ffast-math and its vector math library), one thread.
+"""The product's LLVM ufuncs against the same loops in C (gcc -O3 -ffast-math and its vector math library), one thread.
 
-    OMP_NUM_THREADS=1 python benchmarks/c_baseline.py [elements]
-
-The two sides take turns, so that a busy machine hurts both. Prints medians and their ratio (below 1: xfuse is faster).
+    python benchmarks/c_baseline.py
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import statistics
+import shutil
 import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,73 +17,55 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from measuring import Table, medians
 
-from xfuse.backends.llvm import jit
-from xfuse.backends.llvm.loops import build_loop
-from xfuse.backends.llvm.ufunc import Loop, make_ufunc
-from xfuse.primitives import llvm_functions, llvm_math
-from xfuse.primitives.llvm_text import TextBuilder, constant
-from xfuse.primitives.primitive import Signature
+import xfuse
+from xfuse.backends.llvm.jit import host_target
 
-UNARY = Signature(("f32",), ("f32",), {})
-BINARY = Signature(("f32", "f32"), ("f32",), {})
-ROUNDS = 41
+GOAL = 1.3
+SIZES = (100, 10_000, 1_000_000)
+KERNELS = {"relu_add": "add_relu", "tanh_sub": "tanh_sub"}
+"""Functions of baseline.c and the recipes they compute."""
 
-
-def relu_add(builder: TextBuilder, operands: Sequence[str]) -> list[str]:
-    total = llvm_functions.addf(builder, BINARY, *operands)
-    return [llvm_functions.maximumf(builder, BINARY, total, constant("float", 0.0))]
-
-
-def tanh_sub(builder: TextBuilder, operands: Sequence[str]) -> list[str]:
-    return [llvm_math.tanh(builder, UNARY, llvm_functions.subf(builder, BINARY, *operands))]
-
-
-def ufunc(body: Callable[..., list[str]]) -> np.ufunc:
-    types, single = ("f32", "f32"), np.dtype(np.float32)
-    text = build_loop(body.__name__, types, types[:1], body, jit.host_target())
-    return make_ufunc(body.__name__, [Loop(types, types[:1], (single, single), (single,), text)], "")
+ROUNDS = 31
 
 
 def compile_baseline(folder: str) -> Any:
+    """The C functions, compiled for this machine at the vector width that xfuse uses."""
     library = Path(folder) / "baseline.so"
     command = "gcc -O3 -ffast-math -march=native -fopenmp -shared -fPIC".split()
-    if jit.host_target().vector_bytes == 64:
+    if host_target().vector_bytes == 64:
         command += ["-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mprefer-vector-width=512"]
     source = str(Path(__file__).with_name("baseline.c"))
     subprocess.run([*command, "-o", str(library), source, "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
-def median_times(calls: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
-    samples: list[list[float]] = [[] for _ in calls]
-    for _ in range(ROUNDS):
-        for call, times in zip(calls, samples, strict=True):
-            start = time.perf_counter()
-            for _ in range(repeats):
-                call()
-            times.append((time.perf_counter() - start) / repeats)
-    return [statistics.median(times[1:]) for times in samples]
-
-
-def main() -> None:
-    elements = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+def section() -> list[Table]:
+    """Medians in us, and their ratio: below 1, xfuse is faster."""
+    title = f"f32 kernels against C; goal at {SIZES[-1]} elements: ratio <= {GOAL}"
+    if shutil.which("gcc") is None:
+        return [Table(title, ("recipe",), [], "gcc is not installed")]
+    session = xfuse.Session()
     generator = np.random.default_rng(0)
-    a, b = generator.standard_normal((2, elements), dtype=np.float32)
-    repeats = max(1, 3_000_000 // elements)
-    print(f"{elements} float32 elements, one thread, medians of {ROUNDS - 1} rounds")
+    rows: list[tuple[Any, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
         library = compile_baseline(folder)
-        for body in (relu_add, tanh_sub):
-            ours, theirs = np.empty_like(a), np.empty_like(a)
-            kernel, function = ufunc(body), getattr(library, body.__name__)
-            pointers = [ctypes.c_void_p(array.ctypes.data) for array in (theirs, a, b)]
-            calls = (partial(kernel, a, b, out=ours), partial(function, *pointers, ctypes.c_long(elements)))
-            own, baseline = median_times(calls, repeats)
-            np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-30)
-            ratio = own / baseline
-            print(f"{body.__name__:10} xfuse {own * 1e6:9.2f} us   C {baseline * 1e6:9.2f} us   ratio {ratio:.2f}")
+        for function, recipe in KERNELS.items():
+            kernel = session.kernel(recipe, "f32", backend="llvm").ufunc
+            assert kernel is not None
+            for size in SIZES:
+                a, b = generator.standard_normal((2, size), dtype=np.float32)
+                ours, theirs = np.empty_like(a), np.empty_like(a)
+                pointers = [ctypes.c_void_p(array.ctypes.data) for array in (theirs, a, b)]
+                baseline = partial(getattr(library, function), *pointers, ctypes.c_long(size))
+                own, c = medians([partial(kernel, a, b, out=ours), baseline], ROUNDS)
+                np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-30)
+                verdict = "" if size < SIZES[-1] else "PASS" if own / c <= GOAL else "over"
+                rows.append((recipe, str(size), own * 1e6, c * 1e6, own / c, verdict))
+    return [Table(title, ("recipe", "elements", "xfuse us", "C us", "ratio", "goal"), rows)]
 
 
 if __name__ == "__main__":
-    main()
+    for table in section():
+        print(table.text())

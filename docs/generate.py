@@ -1,7 +1,7 @@
 """Writes what the documentation takes from the code: ``spellings.md``, and the tables between markers of other pages.
 
-    python docs/generate.py           write the pages
-    python docs/generate.py --check   change nothing; status 1 if a page is out of date
+python docs/generate.py           write the pages
+python docs/generate.py --check   change nothing; status 1 if a page is out of date
 """
 
 from __future__ import annotations
@@ -263,8 +263,7 @@ def errors_table() -> str:
     rows: list[tuple[str, ...]] = []
     for row in PRIMITIVES.values():
         error = "exact" if row.ulp == 0 else f"{row.ulp:g} ulp"
-        notes = [word for word, holds in (("commutative", row.commutative), ("may not be hoisted", not row.speculatable))
-                 if holds]  # fmt: skip
+        notes = ["commutative"] * row.commutative + ["may not be hoisted"] * (not row.speculatable)
         notes += [f"reads integers as {row.signedness}"] if row.signedness else []
         rows.append((f"`{row.name}`", f"`{row.types.text}`", error, f"{row.cost:g}", ", ".join(notes)))
     return table(("op", "types", "error", "cost", ""), rows)
@@ -320,6 +319,37 @@ def field_docs(kind: type) -> dict[str, str]:
     return found
 
 
+def layers_table() -> str:
+    """The layers of tests/test_layers.py with what each module says of itself."""
+    tree = ast.parse((ROOT / "tests" / "test_layers.py").read_text())
+    (layers,) = [
+        ast.literal_eval(each.value)
+        for each in tree.body
+        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == "LAYERS" and each.value is not None
+    ]
+    rows: list[tuple[str, ...]] = []
+    for number, modules in enumerate(layers):
+        for module in modules:
+            path = source_of(module)
+            if path is not None:
+                text = ast.get_docstring(ast.parse(path.read_text())) or holds(path.parent)
+                rows.append((str(number), f"`{module}`", " ".join(text.split("\n\n")[0].split()).replace("``", "`")))
+    return table(("layer", "module", ""), rows)
+
+
+def holds(package: Path) -> str:
+    """The modules and packages in a package that says nothing of itself."""
+    inside = sorted(path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists())
+    return ", ".join(f"`{path.stem}`" for path in inside if path.stem != "__init__")
+
+
+def source_of(module: str) -> Path | None:
+    """The file of a module of ours, or of its package; None if there is none."""
+    start = ROOT / "dialects" if module.startswith("xfuse_dialects") else ROOT
+    path = start.joinpath(*module.split("."))
+    return next((each for each in (path.with_suffix(".py"), path / "__init__.py") if each.exists()), None)
+
+
 def between(text: str, marker: str, inside: str) -> str:
     """A page with the part between two markers replaced."""
     start, end = f"<!-- {marker} begins: made by docs/generate.py -->", f"<!-- {marker} ends -->"
@@ -331,11 +361,12 @@ def between(text: str, marker: str, inside: str) -> str:
 
 def pages() -> dict[Path, str]:
     """All generated pages, as they should be."""
-    numerics, passes = DOCS / "numerics.md", DOCS / "passes.md"
+    numerics, passes, architecture = DOCS / "numerics.md", DOCS / "passes.md", DOCS / "architecture.md"
     return {
         DOCS / "spellings.md": spellings_page(),
         numerics: between(numerics.read_text(), "errors", errors_table()),
         passes: between(passes.read_text(), "options", options_table()),
+        architecture: between(architecture.read_text(), "layers", layers_table()),
     }
 
 

@@ -84,6 +84,12 @@ def recipes() -> tuple[Recipe, ...]:
     return tuple(recipe for path in library_files() for recipe in recipes_of(load_module(path, context)))
 
 
+@cache
+def small_recipes(limit: int = 16) -> tuple[Recipe, ...]:
+    """Those of at most so many ops."""
+    return tuple(recipe for recipe in recipes() if len(list(recipe.op.body.block.ops)) <= limit)
+
+
 def is_tensor_op(kind: str) -> bool:
     """Whether xDSL takes an op on tensors: no compare, select, or cast between integer and float."""
     types = PRIMITIVES[kind].types
@@ -589,7 +595,7 @@ class RandomProgram:
         """An instance of a recipe of the library, a near miss, or one with an inner value that escapes."""
         rnd = self.rnd
         if given is None:
-            recipe = rnd.choice(recipes())
+            recipe = rnd.choice(recipes() if rnd.random() < 0.1 else small_recipes())
             element_type = rnd.choice(recipe.element_types) if recipe.element_types else ""
             if self.main in recipe.element_types and rnd.random() < 0.8:
                 element_type = self.main

@@ -15,12 +15,12 @@ PACKAGES = {"xfuse": ROOT / "xfuse", "xfuse_dialects": ROOT / "dialects" / "xfus
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse_dialects",),
-    ("xfuse.errors",),
+    ("xfuse.errors", "xfuse.collector"),
     ("xfuse.primitives",),
     ("xfuse.canonical",),
     ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing"),
     ("xfuse.recipes", "xfuse.kernels"),
-    ("xfuse.identify", "xfuse.layout", "xfuse.table", "xfuse.registry", "xfuse.verification", "xfuse.match"),
+    ("xfuse.identify", "xfuse.layout", "xfuse.table", "xfuse.registry", "xfuse.shipped", "xfuse.verification", "xfuse.match"),
     ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.normalization", "xfuse.testing"),
     ("xfuse.patterns",),
     ("xfuse.session",),

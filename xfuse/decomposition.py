@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from xfuse.collector import paused_collector
 from xfuse.editing import Editor
 from xfuse.materialise import Key, is_materialisable, key_of
 from xfuse_dialects.xfuse import FusedOp, YieldOp
@@ -58,6 +59,11 @@ def decompose(op: Operation, known: Known | None = None, editor: Editor | None =
 
 def decompose_all(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
     """Decompose every fused op that is wanted, nested ones included; returns how many there were."""
+    with paused_collector():
+        return _decompose_all(module, wanted)
+
+
+def _decompose_all(module: Operation, wanted: Callable[[FusedOp], bool]) -> int:
     count = 0
     blocks = [block for region in module.regions for block in region.blocks]
     while blocks:

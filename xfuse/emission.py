@@ -142,9 +142,8 @@ def _on_tensors(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAVa
     shapes = [static_shape(value.type) for value in inputs]
     rank = max(map(len, shapes))
     ops: list[Operation] = []
-    extents: list[int | SSAValue] = []
-    for axis in range(rank):
-        extents.append(_extent(recipe, inputs, shapes, rank, axis, ops))
+    extents = [_extent(recipe, inputs, shapes, axis - rank) for axis in range(rank)]
+    extents = [extent if isinstance(extent, int) else _dim(*extent, ops) for extent in extents]
     shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in extents]
     dynamic = [extent for extent in extents if not isinstance(extent, int)]
     maps = [AffineMapAttr(_map(own, shape, rank)) for own in shapes]
@@ -176,23 +175,17 @@ def _on_tensors(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAVa
 
 
 def _extent(
-    recipe: Recipe,
-    inputs: Sequence[SSAValue],
-    shapes: Sequence[Sequence[int | None]],
-    rank: int,
-    axis: int,
-    ops: list[Operation],
-) -> int | SSAValue:
-    """The extent of one axis of the result: static if any operand has it so, else read off an operand."""
+    recipe: Recipe, inputs: Sequence[SSAValue], shapes: Sequence[Sequence[int | None]], axis: int
+) -> int | tuple[SSAValue, int]:
+    """The extent of one axis of the result, counted from the last: static if any operand has it so, else an operand's."""
     static: int | None = None
     source: tuple[SSAValue, int] | None = None
     for value, shape in zip(inputs, shapes, strict=True):
-        own = axis - rank + len(shape)
-        if own < 0:
+        if axis < -len(shape):
             continue
-        extent = shape[own]
+        extent = shape[axis]
         if extent is None:
-            source = source or (value, own)
+            source = source or (value, axis + len(shape))
         elif extent != 1:
             if static not in (None, extent):
                 spelled = ", ".join(str(each.type) for each in inputs)
@@ -202,8 +195,12 @@ def _extent(
             static = extent
     if static is not None or source is None:
         return 1 if static is None else static
-    position = arith.ConstantOp(IntegerAttr(source[1], IndexType()))
-    dim = tensor.DimOp(source[0], position.result)
+    return source
+
+
+def _dim(value: SSAValue, axis: int, ops: list[Operation]) -> SSAValue:
+    position = arith.ConstantOp(IntegerAttr(axis, IndexType()))
+    dim = tensor.DimOp(value, position.result)
     ops += [position, dim]
     return dim.result
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
+from xfuse.collector import paused_collector
 from xfuse.match.choose import Gate, Matches, PatternIndex, apply, find_matches
 from xfuse.recipes import Recipe
 
@@ -22,8 +23,9 @@ def fuse(
     index = PatternIndex(recipes)
     rounds: list[Matches] = []
     while True:
-        found = find_matches(module, index, gate, budget=budget, explain=explain)
+        with paused_collector():
+            found = find_matches(module, index, gate, budget=budget, explain=explain)
+            apply(found.chosen)
         rounds.append(found)
-        apply(found.chosen)
         if not found.chosen or (found.settled and not explain):
             return rounds

@@ -28,7 +28,6 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xfuse.errors import ParsingError
 
-
 _BITS: dict[type, tuple[int, str]] = {
     Float16Type: (2, "<e"),
     BFloat16Type: (2, "<f"),
@@ -84,7 +83,7 @@ def default_context(*, allow_unregistered: bool = False) -> Context:
     return context
 
 
-def parse_module(text: str, name: str = "<text>", context: Context | None = None) -> ModuleOp:
+def parse_module(text: str, name: str = "<text>", context: Context | None = None, *, verify: bool = True) -> ModuleOp:
     """Parse and verify a module.
 
     Raises `ParsingError` with file, line and column where the text is not MLIR, and with the diagnostic where an op
@@ -94,6 +93,8 @@ def parse_module(text: str, name: str = "<text>", context: Context | None = None
         module = XfuseParser(context or default_context(), text, name).parse_module()
     except ParseError as error:
         raise ParsingError(f"{name} does not parse: {error}") from error
+    if not verify:
+        return module
     try:
         module.verify()
     except VerifyException as error:

@@ -159,6 +159,12 @@ class Recipe:
         return canonical_form(builder.graph, builder.argument_values, results, type_names=names, header=header)
 
 
+def op_name(node: Node) -> str:
+    """The name of the op that a node stands for, as messages show it."""
+    name = dict(node.attributes).get("op", node.kind) if node.kind == "opaque" else node.kind
+    return str(name[0] if isinstance(name, tuple) else name)  # type: ignore[index]
+
+
 def spell_dtypes(arguments: Sequence[str], results: Sequence[str]) -> str:
     """A dtype tuple as people read it: ``(f32, f32) -> f32``."""
     right = results[0] if len(results) == 1 else f"({', '.join(results)})"

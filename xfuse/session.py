@@ -29,13 +29,12 @@ from xfuse.errors import (
 )
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel
-from xfuse.library import library_files
 from xfuse.match.choose import Matches, PatternIndex, find_matches
-from xfuse.parser import default_context, load_module
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import Recipe, parse_recipes, recipes_of, spell_dtypes, validate
+from xfuse.recipes import Recipe, parse_recipes, spell_dtypes, validate
 from xfuse.registry import RecipeRegistry, as_recipe
+from xfuse.shipped import shipped_recipes
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
 from xfuse.verification import probe
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
@@ -91,12 +90,15 @@ class Session:
         if self._load_library:
             with self._lock:
                 if self._load_library:
-                    context = default_context()
-                    for path in library_files():
-                        for recipe in recipes_of(load_module(path, context)):
-                            self._registry.adopt(recipe)  # validated by the tests, not at every start
+                    for recipe in shipped_recipes():
+                        self._registry.adopt(recipe)
                     self._load_library = False  # only now: a thread that sees it reads without the lock
         return self._registry
+
+    @property
+    def library_pending(self) -> bool:
+        """Whether the shipped recipes are this session's and nobody has asked for the registry yet, which is empty."""
+        return self._load_library
 
     def register(self, recipe: Recipe | RecipeOp | str, *, replace: bool = False, version: int | None = None) -> Recipe:
         """`RecipeRegistry.register`."""
@@ -351,7 +353,7 @@ class Session:
         except Exception as error:  # a missing kernel is never an error (law L4)
             problem = f"making it raised {type(error).__name__}: {error}"
         else:
-            found = None if isinstance(maker, NumPyBackend) else self._probe(recipe, element_type, kernel)
+            found = None if type(maker) is NumPyBackend else self._probe(recipe, element_type, kernel)
             if found is None:
                 return kernel
             problem = f"it failed its probe (law L6): {found}"

@@ -81,14 +81,17 @@ class BindingTable:
         """
         with self._write:
             old = self._rows.get(row.key)
-            if old is not None and (old == row or (old.kernel is not None and row.kernel is None)):
-                return old
-            if old is not None and old.kernel is not None and not replace:
-                same = row.kernel is not None and old.kernel.function == row.kernel.function
-                differs = "with other facts (trusted, ulp, cost)" if same else f"from {old.source}"
-                raise BindingError(
-                    f"a kernel is already bound for {row.describe()}, {differs}; pass replace=True to replace it"
-                )
+            if old is not None and (old.kernel is not None or row.kernel is None):
+                if row.kernel is None or old.kernel is None:
+                    return old
+                same = old.kernel.function == row.kernel.function
+                if same and old == dataclasses.replace(row, kernel=old.kernel):
+                    return old
+                if not replace:
+                    differs = "with other facts (trusted, ulp, cost)" if same else f"from {old.source}"
+                    raise BindingError(
+                        f"a kernel is already bound for {row.describe()}, {differs}; pass replace=True to replace it"
+                    )
             stored = dataclasses.replace(row, revision=self._generation + 1)
             self._publish({**self._rows, row.key: stored})
             return stored

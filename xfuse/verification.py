@@ -14,6 +14,7 @@ from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float, numpy_dtype, width
 from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.recipes import op_name
 
 Array = Any
 
@@ -41,7 +42,7 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: np.random.Generator | N
                 continue
             primitive = PRIMITIVES.get(node.kind)
             if primitive is None:
-                raise UnsupportedError(f"'{node.kind}' cannot be probed: it is not in the primitives table")
+                raise UnsupportedError(f"'{op_name(node)}' is not in the primitives table")
             operands = [values[reference.node] for reference in node.references]
             attributes = {name: str(value) for name, value in node.attributes}
             which = attributes.pop("result", None)
@@ -154,7 +155,7 @@ def mismatch(form: Form, arrays: Sequence[Array], results: Sequence[Array]) -> s
         want = np.broadcast_to(want, got.shape)
         wrong = ~_agrees(want, got, np.broadcast_to(limit, got.shape))
         if wrong.any():
-            where = tuple(int(axis[0]) for axis in np.nonzero(wrong))
+            where = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
             inputs = ", ".join(repr(np.broadcast_to(array, got.shape)[where]) for array in arrays)
             return f"result {number} at ({inputs}): expected {want[where]!r}, got {got[where]!r}"
     return None

@@ -196,21 +196,25 @@ class _Attempts:
     """What the searches of one pattern at one node come to, each made when it is first asked for."""
 
     def __init__(self, pattern: Pattern, program: Program, node: int, budget: int | None, explain: bool) -> None:
-        self.explain = explain
-        self.search = Search(pattern, program, budget)
-        self._more = islice(self.search.all_at(node), _ALTERNATIVES)
+        self._pattern, self._program, self._node = pattern, program, node
+        self._budget, self._explain = budget, explain
+        self._search: Search | None = None
+        self._more: Iterator[Attempt] = iter(())
         self._made: list[Attempt] = []
 
     def __iter__(self) -> Iterator[Attempt]:
+        if self._search is None:
+            self._search = Search(self._pattern, self._program, self._budget)
+            self._more = islice(self._search.all_at(self._node), _ALTERNATIVES)
         yield from self._made
         for attempt in self._more:
             self._made.append(attempt)
             yield attempt
-        if self.explain and not self._made:
-            yield Attempt(None, self.search.best, self.search.failure)
+        if self._explain and not self._made:
+            yield Attempt(None, self._search.best, self._search.failure)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class _Candidate:
     """An SSA value at which a pattern may match."""
 
@@ -264,13 +268,12 @@ def _candidates(program: Program, index: PatternIndex, budget: int | None, expla
         for ssa, value in carriers_of(program, block):
             node = nodes[value.node]
             patterns = index.at(node.kind, node.element_type) if explain else index.likely(node, nodes)
+            position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
             for number, pattern in patterns:
                 key = (id(pattern), value.node)
                 if key not in attempts:
                     attempts[key] = _Attempts(pattern, program, value.node, budget, explain)
-                owner = ssa.owner
-                assert isinstance(owner, Operation)
-                rank = _rank(pattern, number, level, order[owner])
+                rank = _rank(pattern, number, level, position)
                 yield _Candidate(rank, pattern, block, order, ssa, attempts[key])
 
 

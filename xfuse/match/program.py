@@ -56,7 +56,10 @@ class Program:
 
     def memo(self, pattern: object) -> dict[tuple[int, int], bool]:
         """What is known of (recipe node, program node) pairs that cannot match; the pattern is kept alive by it."""
-        return self._memos.setdefault(id(pattern), (pattern, {}))[1]
+        known = self._memos.get(id(pattern))
+        if known is None:
+            known = self._memos[id(pattern)] = (pattern, {})
+        return known[1]
 
     def value(self, ssa: SSAValue) -> Value | None:
         """The value that an SSA value of this block, or of a linalg body in it, carries; None if there is none."""

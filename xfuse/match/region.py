@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
+from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments
 
 from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
@@ -51,7 +54,19 @@ class Extraction:
         """The fused op that stands for the match; the region is used up."""
         outputs = [output.type for output in self.outputs]
         body = self.body or build_region(self.copied, self.inputs, self.shapes, self.outputs, {})
-        return FusedOp(self.pattern.recipe.name, self.inputs, self.shapes, outputs, body)
+        # `create` takes what the constructor would work out anew for every op.
+        return FusedOp.create(
+            operands=(*self.inputs, *self.shapes),
+            result_types=outputs,
+            properties=dict(_properties(self.pattern.recipe.name, len(self.inputs), len(self.shapes))),
+            regions=[body],
+        )
+
+
+@cache
+def _properties(label: str, inputs: int, shapes: int) -> Mapping[str, Attribute]:
+    segments = DenseArrayBase.from_list(i32, [inputs, shapes])
+    return {"recipe": SymbolRefAttr(label), AttrSizedOperandSegments.attribute_name: segments}
 
 
 def build_region(
@@ -82,7 +97,7 @@ def build_region(
             clone.operands[index] = block.args[number]
         else:
             clone.operands[index] = mapping[_cloned_result(op.operands[index], clones)]
-    block.add_op(YieldOp([mapping[root] for root in roots]))
+    block.add_op(YieldOp.create(operands=[mapping[root] for root in roots]))
     return Region(block)
 
 

@@ -53,7 +53,9 @@ class FusePass(XfusePass):
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the module in place."""
-        session = module_session(module, self.library)
+        # An explanation is of every recipe, a rewrite needs only those that may be found.
+        names = None if self.explain else (*self.only, *self.except_)
+        session = module_session(module, self.library, names)
         if self.backend != "auto" and self.gate != "none":
             check_backend(session, self.backend)
             reason = session.backends[self.backend].unavailable() if self.backend in session.backends else None

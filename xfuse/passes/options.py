@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xfuse.canonical.build import element_name
 from xfuse.errors import UnsupportedError, XfuseError
-from xfuse.recipes import recipes_of
+from xfuse.recipes import Recipe, recipes_of
 from xfuse.session import Session, current_session
+from xfuse.shipped import shipped_recipes_for
 from xfuse.table import Row
 from xfuse_dialects.xfuse import BindingOp, recipe_name
 
 
-def module_session(module: ModuleOp, library: str = "") -> Session:
+def module_session(module: ModuleOp, library: str = "", names: Collection[str] | None = None) -> Session:
     """The current session, with the module's recipes first, then those of a library file or else the shipped ones.
 
-    Rows that the module's ``xfuse.binding`` ops describe are added. Raises `XfuseError` for a bad library or binding.
+    Given ``names``, shipped recipes that are neither named nor fit for the module's ops may be missing. Rows that the
+    module's ``xfuse.binding`` ops describe are added. Raises `XfuseError` for a bad library or binding.
     """
     outer = current_session()
     session = Session(library=False, backends=list(outer.backends.values()))
@@ -26,7 +28,14 @@ def module_session(module: ModuleOp, library: str = "") -> Session:
     if library:
         session.registry.load(library)
     else:
-        for recipe in outer.registry.entries():
+        if names is None or not outer.library_pending:
+            recipes: Sequence[Recipe] = outer.registry.entries()
+        else:
+            bound = [recipe_name(op.recipe) for op in module.walk() if isinstance(op, BindingOp)]
+            known = {recipe.name for recipe in session.registry}
+            wanted = {*names, *bound} - known
+            recipes = shipped_recipes_for({op.name for op in module.walk()}, wanted)
+        for recipe in recipes:
             if recipe.identity not in session.registry and recipe.name not in session.registry:
                 session.registry.adopt(recipe)
     for row in outer.table.rows():

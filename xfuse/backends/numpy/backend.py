@@ -11,7 +11,7 @@ from xfuse.errors import UnsupportedError, XfuseError
 from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import Recipe
+from xfuse.recipes import Recipe, op_name
 
 _LEAVES = ("argument", "constant")
 
@@ -76,7 +76,7 @@ def elementwise_refusal(recipe: Recipe, element_type: str | None) -> str | None:
     for number in reachable:
         node = form.graph.nodes[number]
         if node.kind == "opaque":
-            return f"'{dict(node.attributes).get('op')}' is outside the vocabulary; bind a kernel with trusted=True"
+            return f"'{op_name(node)}' is outside the vocabulary; bind a kernel with trusted=True"
         if node.kind not in PRIMITIVES and node.kind not in _LEAVES:
             return f"'{node.kind}' has no element-wise evaluation"
     return None
