@@ -34,7 +34,7 @@ PROGRAMS: tuple[tuple[str, dict[int, int]], ...] = (
     ("adam_step", {24: 512}),
     ("black_scholes", {512: 1 << 16}),
     ("activations_multi", {16: 512, 32: 512}),
-    ("haversine", {300: 1 << 16}),
+    ("quantize_dequantize", {32: 512}),
     ("hash_mix_u32", {16: 512, 48: 512}),
     ("lstm_cell", {}),
 )

@@ -26,7 +26,10 @@ class Table:
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.heads))]
         left = [isinstance(row, str) for row in (self.rows[0] if self.rows else self.heads)]
         body = [
-            "  ".join(c.ljust(w) if l else c.rjust(w) for c, w, l in zip(line, widths, left, strict=True)).rstrip()
+            "  ".join(
+                cell.ljust(width) if is_text else cell.rjust(width)
+                for cell, width, is_text in zip(line, widths, left, strict=True)
+            ).rstrip()
             for line in lines
         ]
         return "\n".join([f"== {self.title}", *body, *([self.note] if self.note else [])])

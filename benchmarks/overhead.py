@@ -24,7 +24,8 @@ def section() -> list[Table]:
     kernel = session.kernel("add_relu", "f32", backend="llvm")
     wide = session.kernel("adam", "f32", backend="llvm")
     ufunc, wide_ufunc = kernel.ufunc, wide.ufunc
-    assert ufunc is not None and wide_ufunc is not None
+    assert ufunc is not None
+    assert wide_ufunc is not None
     module = xfuse.parse_module(PROGRAM)
     plain = xfuse.compile(module, session=session)
     with session:

@@ -11,13 +11,12 @@ import csv
 import inspect
 import re
 import sys
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from xdsl.dialects.func import FuncOp
 
@@ -26,6 +25,7 @@ from xfuse.canonical.form import Form, canonical_form
 from xfuse.errors import XfuseError
 from xfuse.identify import function_form
 from xfuse.parser import default_context, load_module, resource_blobs
+from xfuse.passes.describe import pass_options
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.universe import XFUSE_UNIVERSE
 
@@ -274,15 +274,9 @@ def options_table() -> str:
     parts: list[str] = []
     for name, factory in XFUSE_UNIVERSE.all_passes.items():
         kind = factory()
-        hints, docs = get_type_hints(kind), field_docs(kind)
         rows = [
-            (
-                f"`{field.name.rstrip('_').replace('_', '-')}`",
-                values(hints[field.name]),
-                default(field.default),
-                docs.get(field.name, ""),
-            )
-            for field in fields(kind)
+            (f"`{each.name}`", spelled(each.values), f"`{each.default}`" if each.default else "", plain(each.text))
+            for each in pass_options(kind)
         ]
         summary = inspect.cleandoc(kind.__doc__ or "").replace("``", "`")
         body = table(("option", "values", "default", ""), rows) if rows else "No options.\n"
@@ -290,33 +284,15 @@ def options_table() -> str:
     return "\n".join(parts)
 
 
-def values(hint: Any) -> str:
-    """What may stand for an option of a type."""
-    if get_origin(hint) is Literal:
-        return ", ".join(f"`{value}`" for value in get_args(hint))
-    return {bool: "`true`, `false`", str: "a string", int: "a number"}.get(hint, "strings, with commas between")
+def spelled(values: str) -> str:
+    """The values of an option, single words as code."""
+    words = values.split(", ")
+    return values if any(" " in word for word in words) else ", ".join(f"`{word}`" for word in words)
 
 
-def default(value: Any) -> str:
-    """The default of an option, as it is written in a pipeline."""
-    if value is MISSING or value in ((), "", None):
-        return ""
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
-
-
-def field_docs(kind: type) -> dict[str, str]:
-    """The strings under the fields of a class and of its bases."""
-    found: dict[str, str] = {}
-    for each in reversed(kind.__mro__):
-        if each.__module__.split(".")[0] != "xfuse":
-            continue
-        body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
-        assert isinstance(body, ast.ClassDef)
-        for field, text in zip(body.body, body.body[1:], strict=False):
-            if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-                target = ast.unparse(field.target)
-                found[target] = " ".join(str(text.value.value).split()).replace("``", "`")
-    return found
+def plain(text: str) -> str:
+    """A docstring with Markdown's single backquotes."""
+    return text.replace("``", "`")
 
 
 def layers_table() -> str:

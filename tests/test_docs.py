@@ -211,6 +211,16 @@ def test_verifier_messages_are_tested() -> None:
         assert any(re.search(pattern, check) for check in checks), message
 
 
+def test_refusals_are_documented() -> None:
+    """The passes page lists every rule and word that a refusal can have, and no other."""
+    source = "".join(path.read_text() for path in sorted((ROOT / "xfuse" / "match").glob("*.py")))
+    known = set(re.findall(r'"([RL]\d+)",\s*"([a-z-]+)"', source))
+    listed = {
+        (cells[0], cells[1].strip("`")) for cells in table_rows("docs/passes.md") if re.match(r"[RL]\d", cells[0])
+    }
+    assert listed == known
+
+
 MAP = "docs/reference-map.md"
 
 

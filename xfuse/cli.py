@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from xdsl.passes import get_pass_option_infos
 
 from xfuse.api import CompiledProgram, Session, compile, current_session, identities, load_module
 from xfuse.canonical.build import element_name
 from xfuse.errors import KernelError, UnsupportedError, XfuseError
 from xfuse.fusion import fuse
 from xfuse.kernels import as_tuple
+from xfuse.passes.describe import pass_options
 from xfuse.passes.options import module_session
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.universe import XFUSE_UNIVERSE
@@ -162,11 +163,10 @@ def largest_error(results: Sequence[Any], expected: Sequence[Any]) -> float:
 def _passes(options: argparse.Namespace) -> int:
     for name, factory in XFUSE_UNIVERSE.all_passes.items():
         kind = factory()
-        print(f"{name}\n  {(kind.__doc__ or '').strip()}")
-        for info in get_pass_option_infos(kind):
-            spelled = info.name.rstrip("-_")
-            default = f" (default {info.default_value})" if getattr(info, "default_value", None) is not None else ""
-            print(f"    {spelled}: {info.expected_type}{default}")
+        print(f"{name}\n  {inspect.cleandoc(kind.__doc__ or '').splitlines()[0]}")
+        for option in pass_options(kind):
+            default = f" (default {option.default})" if option.default else ""
+            print(f"    {option.name}: {option.values}{default}\n        {option.text}")
     return 0
 
 

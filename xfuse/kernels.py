@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ KernelFunction = Callable[..., Any]
 """Arrays that broadcast against each other in, one array or a tuple of arrays out."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """Something that computes a recipe at one dtype tuple.
 
@@ -33,6 +34,9 @@ class Kernel:
     ufunc: np.ufunc | None = None
     source: str = ""
 
+    def __repr__(self) -> str:
+        return f"Kernel(@{self.name}, ({', '.join(self.arguments)}) -> ({', '.join(self.results)}), {self.backend})"
+
     @property
     def dtypes(self) -> tuple[str, ...]:
         """Element types of the arguments, then of the results."""
@@ -45,10 +49,30 @@ class Kernel:
         share no memory with the arguments. Raises `KernelError`, before anything is computed, for a wrong count, dtype,
         or shapes that do not broadcast.
         """
+        ufunc = self.ufunc
+        # Code of ours raises no floating-point warnings, and NumPy checks the shapes; the rest is a look at the dtypes.
+        if ufunc is not None and ufunc is self.function and self.source and self._fit(arrays):
+            try:
+                return ufunc(*arrays)
+            except ValueError:
+                pass
         checked = check_arrays(self.name, self.arguments, arrays)
         with np.errstate(all="ignore"):
             results = self.call(*checked)
         return results[0] if len(results) == 1 else results
+
+    @cached_property
+    def _dtypes(self) -> tuple[np.dtype[Any], ...]:
+        return tuple(map(numpy_dtype, self.arguments))
+
+    def _fit(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether these are plain arrays and NumPy scalars of exactly the right dtypes, as they mostly are."""
+        if len(arrays) != len(self.arguments):
+            return False
+        for array, dtype in zip(arrays, self._dtypes, strict=True):
+            if (type(array) is not np.ndarray and not isinstance(array, np.generic)) or array.dtype is not dtype:
+                return False
+        return True
 
     def call(self, *arrays: Any) -> tuple[Any, ...]:
         """Apply to arrays that are known to fit; what foreign code gives is checked and copied where it is not its own.

@@ -20,7 +20,7 @@ from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.xfuse import FLATTEN, SCALAR, LibraryOp, RecipeOp
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recipe:
     """A function over element or core-dimension values, given by the region of an ``xfuse.recipe``.
 
@@ -33,6 +33,9 @@ class Recipe:
     _forms: dict[tuple[str | None, bool], Form] = field(
         default_factory=dict[tuple[str | None, bool], Form], init=False, compare=False, repr=False
     )
+
+    def __repr__(self) -> str:
+        return f"Recipe(@{self.name})"
 
     @property
     def name(self) -> str:

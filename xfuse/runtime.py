@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from xfuse.identify import body_form
 from xfuse.kernels import Kernel, as_element_type
 from xfuse.layout import elementwise_layout
 from xfuse.parser import parse_module, resource_blobs
+from xfuse.primitives.element_types import numpy_dtype
 from xfuse.session import Session, current_session, dtypes_of
 from xfuse.table import Row
 from xfuse_dialects.xfuse import FusedOp
@@ -50,8 +52,10 @@ class CompiledProgram:
         if len(arrays) != len(self.argument_types):
             raise KernelError(f"@{self.entry} takes {len(self.argument_types)} arrays, got {len(arrays)}")
         checked = [
-            _checked(self.entry, n, array, type_)
-            for n, (array, type_) in enumerate(zip(arrays, self.argument_types, strict=True))
+            array
+            if type(array) is np.ndarray and array.dtype is dtype and array.shape == shape
+            else _checked(self.entry, number, array, self.argument_types[number])
+            for number, (array, (dtype, shape)) in enumerate(zip(arrays, self._expected, strict=True))
         ]
         try:
             with np.errstate(all="ignore"):
@@ -64,6 +68,11 @@ class CompiledProgram:
             for result, type_ in zip(results, self.result_types, strict=True)
         )
         return given[0] if len(given) == 1 else given
+
+    @cached_property
+    def _expected(self) -> tuple[tuple[np.dtype[Any], tuple[int | None, ...]], ...]:
+        """Dtypes and shapes by which arguments that need no second look are known."""
+        return tuple((numpy_dtype(element_name(type_)), static_shape(type_)) for type_ in self.argument_types)
 
 
 def _checked(entry: str, number: int, value: Any, type_: Attribute) -> Any:

@@ -16,7 +16,7 @@ Dtypes = tuple[str, ...]
 RowKey = tuple[str, str, Dtypes]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Row:
     """One row: a kernel, or the promise of one, for (identity, dtypes, backend).
 
@@ -35,6 +35,10 @@ class Row:
     capabilities: frozenset[str] = frozenset()
     trusted: bool = False
     revision: int = field(default=0, compare=False)
+
+    def __repr__(self) -> str:
+        state = "promised" if self.kernel is None else self.source
+        return f"Row({self.describe()}, {state})"
 
     @property
     def key(self) -> RowKey:

@@ -124,6 +124,7 @@ class Graph:
         self._numbers: dict[Node, int] = {}
         self._frames: dict[tuple[Index, ...], tuple[tuple[Index, ...], Index]] = {}
         self._free: list[int] = []
+        self._heights: list[int] = []
         self.reasons: dict[int, str] = {}
         """Why an op that the builder knows became an opaque node."""
         self.captured: dict[int, frozenset[int]] = {}
@@ -178,6 +179,13 @@ class Graph:
             return None
         node = self.nodes[number]
         return node.attributes[0][1] if node.kind == "constant" else None  # type: ignore[return-value]
+
+    def height(self, number: int) -> int:
+        """How many references the longest way down from a node has."""
+        heights = self._heights
+        for node in self.nodes[len(heights) :] if number >= len(heights) else ():
+            heights.append(1 + max((heights[each.node] for each in node.references if each.node >= 0), default=-1))
+        return heights[number]
 
     def free(self, number: int) -> int:
         """Which loops' carried values a node depends on and does not bind: bit ``k`` for loops of depth ``k``."""

@@ -14,7 +14,7 @@ from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.extract import carriers_of, extract
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
-from xfuse.match.refusal import Refusal, describe
+from xfuse.match.refusal import Refusal, describe, spell_node
 from xfuse.match.region import Extraction
 from xfuse.match.search import Attempt, Pattern, Search, Shape, shape_of
 from xfuse.recipes import Recipe
@@ -27,7 +27,7 @@ Gate = Callable[[Recipe, Sequence[str]], str | None]
 """The backend that has a row for a recipe at a dtype tuple, or None: only then may the recipe be fused (law L4)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Match:
     """A place where a recipe was found, not yet rewritten.
 
@@ -39,6 +39,9 @@ class Match:
     backend: str
     extraction: Extraction
     rank: Rank
+
+    def __repr__(self) -> str:
+        return f"Match(@{self.recipe.name}, {len(self.ops)} ops, {self.backend})"
 
     @property
     def ops(self) -> list[Operation]:
@@ -184,12 +187,12 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     return min(found, key=lambda match: match.rank, default=None)
 
 
-Rank = tuple[int, float, int, int, int]
+Rank = tuple[int, float, int, int, int, int]
 
 
 def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
-    """The order of choice: most ops covered, gain, recipe order, program order (rule R7)."""
-    return -pattern.size, -pattern.gain, recipe, level, position
+    """The order of choice: most ops covered, gain, fewest arguments, recipe order, program order (rule R7)."""
+    return -pattern.size, -pattern.gain, len(pattern.arguments), recipe, level, position
 
 
 class _Attempts:
@@ -235,7 +238,7 @@ class _Candidate:
     @property
     def holder(self) -> Operation | None:
         """The op in whose body it lies, if it does not lie in a block of its own."""
-        return self.block.parent_op() if self.rank[3] else None
+        return self.block.parent_op() if self.rank[4] else None
 
     def match(self, program: Program, attempts: Iterable[Attempt], gate: Gate) -> Match | Refusal | None:
         """The first attempt that can be taken whole, else why the first one cannot."""
@@ -270,6 +273,8 @@ def _candidates(program: Program, index: PatternIndex, budget: int | None, expla
             patterns = index.at(node.kind, node.element_type) if explain else index.likely(node, nodes)
             position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
             for number, pattern in patterns:
+                if not explain and program.graph.height(value.node) < pattern.height:
+                    continue
                 key = (id(pattern), value.node)
                 if key not in attempts:
                     attempts[key] = _Attempts(pattern, program, value.node, budget, explain)
@@ -343,23 +348,11 @@ def _search_refusal(program: Program, pattern: Pattern, attempt: Attempt, ssa: S
     if attempt.failure is not None:
         wanted, found = attempt.failure
         target = pattern.nodes[wanted]
-        text = f"expected {_spell(target)}"
+        slot = pattern.arguments.get(wanted) in pattern.slots
+        text = f"expected {'a scalar or splat constant' if slot else spell_node(target)}"
         if found >= 0:
-            text += f", found {_spell(program.graph.nodes[found])}"
+            text += f", found {spell_node(program.graph.nodes[found])}"
     return Refusal(pattern.recipe.name, "R6", "mismatch", text, owner, attempt.best)
-
-
-def _spell(node: object) -> str:
-    from xfuse.canonical.graph import Node
-    from xfuse.primitives import literals
-
-    assert isinstance(node, Node)
-    if node.kind == "constant":
-        bits = node.attributes[0][1]
-        assert isinstance(bits, int)
-        return f"the literal {literals.spell(bits, node.element_type)} : {node.element_type}"
-    attributes = "".join(f" {name} = {value}" for name, value in node.attributes if name != "number")
-    return f"{node.kind}{attributes} : {node.element_type}"
 
 
 def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:

@@ -3,10 +3,70 @@
 from __future__ import annotations
 
 from xdsl.ir import Operation
+from xdsl.traits import IsTerminator
 
-from xfuse.match.operands import top_of
+from xfuse.match.operands import is_inside, operand_uses, top_of
+from xfuse.match.program import is_pure
 from xfuse.match.refusal import describe
-from xfuse.match.walk import Refused, Walk, owners
+from xfuse.match.walk import Refused, Walk, is_literal, owners
+
+
+def absorb_dead(walk: Walk) -> None:
+    """Take in ops that read inner values of the match but that nothing reads: they go along and block nothing (R9).
+
+    Only those that need nothing which the match does not have anyway.
+    """
+    outputs = set(walk.roots)
+    readers = [use.operation for op in walk.covered for r in op.results if r not in outputs for use in r.uses]
+    for reader in readers:
+        user = top_of(reader, walk.block)
+        if user is None or user in walk.covered:
+            continue
+        dead = _dead_users(walk, user)
+        if dead is None or not all(_has_all(walk, op, dead) for op in dead):
+            continue
+        walk.covered.update(dead)
+        for op in dead:
+            for inner, index, shape_only in operand_uses(op):
+                operand = inner.operands[index]
+                owner = operand.owner
+                if is_inside(operand, op) or (isinstance(owner, Operation) and owner in walk.covered):
+                    continue
+                table = walk.shape_uses if shape_only else walk.uses
+                table.setdefault(operand, []).append((inner, index))
+
+
+def _dead_users(walk: Walk, op: Operation) -> list[Operation] | None:
+    """An op and everything that reads its results, if none of it has an effect or is read by the block's end."""
+    found = [op]
+    for current in found:
+        if current not in walk.order or current.has_trait(IsTerminator) or not is_pure(current):
+            return None
+        for result in current.results:
+            for use in result.uses:
+                user = top_of(use.operation, walk.block)
+                if user is None:
+                    return None
+                if user not in found:
+                    found.append(user)
+    return found
+
+
+def _has_all(walk: Walk, op: Operation, dead: list[Operation]) -> bool:
+    for inner, index, shape_only in operand_uses(op):
+        operand = inner.operands[index]
+        owner = operand.owner
+        value = walk.program.value(operand)
+        known = (
+            is_inside(operand, op)
+            or shape_only
+            or operand in walk.uses
+            or (value is not None and is_literal(walk.program, value))
+            or (isinstance(owner, Operation) and (owner in walk.covered or owner in dead))
+        )
+        if not known:
+            return False
+    return True
 
 
 def placement(walk: Walk) -> Operation:

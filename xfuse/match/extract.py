@@ -8,7 +8,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
-from xfuse.match.escapes import check_escapes, placement
+from xfuse.match.escapes import absorb_dead, check_escapes, placement
 from xfuse.match.program import Program
 from xfuse.match.refusal import Refusal
 from xfuse.match.region import Extraction
@@ -43,6 +43,7 @@ def _extract(
     roots = _roots(program, pattern, binding, block, root)
     walk = Walk(program, pattern, block, order, by_node, interior | literals, roots)
     cover(walk)
+    absorb_dead(walk)
     absorb_shapes(walk)
     before = placement(walk)
     check_escapes(walk)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.ir import Operation
+
+from xfuse.canonical.graph import Node
+from xfuse.primitives import literals
+from xfuse.primitives.table import PRIMITIVES
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,24 @@ class Refusal:
 
 
 def describe(op: Operation) -> str:
-    """An op as a message names it: its results' names and its own."""
-    names = ", ".join(f"%{result.name_hint}" if result.name_hint else "%?" for result in op.results)
-    return f"'{names} = {op.name}'" if names else f"'{op.name}'"
+    """An op as a message names it: its results' names and its own; a nameless one by its place in its block."""
+    names = ", ".join(f"%{result.name_hint}" for result in op.results if result.name_hint)
+    if names or op.parent is None:
+        return f"'{names} = {op.name}'" if names else f"'{op.name}'"
+    return f"'{op.name}' (op {op.parent.get_operation_index(op)} of its block)"
+
+
+def spell_node(node: Node) -> str:
+    """A node of the canonical graph as a message names it."""
+    if node.kind == "constant":
+        bits = node.attributes[0][1]
+        assert isinstance(bits, int)
+        return f"the literal {literals.spell(bits, node.element_type)} : {node.element_type}"
+    if node.kind == "dense":
+        return f"a table of constants : {node.element_type}"
+    attributes: dict[str, Any] = dict(node.attributes)
+    if node.kind == "opaque":
+        op = attributes.get("op", "an unknown value")
+        return f"'{op[0] if isinstance(op, tuple) else op}' : {node.element_type}"  # type: ignore[index]
+    spelled = "".join(f" {name} = {value}" for name, value in attributes.items()) if node.kind in PRIMITIVES else ""
+    return f"{node.kind}{spelled} : {node.element_type}"

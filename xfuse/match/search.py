@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xfuse.canonical.form import Form
 from xfuse.canonical.graph import UNIT, Index, Node, Reference, is_commutative
@@ -38,6 +39,7 @@ class Pattern:
     anchor: int
     interior: tuple[int, ...]
     literals: tuple[int, ...]
+    height: int
     gain: float
     arguments: Mapping[int, int]
     slots: frozenset[int]
@@ -45,6 +47,7 @@ class Pattern:
     shape: tuple[Shape | None, ...]
 
     @staticmethod
+    @lru_cache(maxsize=4096)
     def of(recipe: Recipe, element_type: str | None) -> Pattern:
         """The pattern of a recipe. Its anchor is the result with the largest cone."""
         form = recipe.form(element_type)
@@ -64,6 +67,7 @@ class Pattern:
             anchor,
             interior,
             tuple(n for n in reachable if nodes[n].kind == "constant"),
+            form.graph.height(roots[anchor]),
             sum(PRIMITIVES[nodes[n].kind].cost for n in interior if nodes[n].kind in PRIMITIVES),
             arguments,
             frozenset(recipe.scalar_slots),

@@ -34,21 +34,21 @@ def absorb_shapes(walk: Walk) -> None:
 def clone_tree(walk: Walk, operand: SSAValue) -> bool:
     """Clone the materialisable ops that an operand is made of; False, and nothing done, if one of them is not."""
     found: list[Operation] = []
-    stack = [operand]
+    stack = [(operand, False)]
     while stack:
-        ssa = stack.pop()
+        ssa, shape_only = stack.pop()
         if ssa in walk.uses and ssa is not operand:
             continue
         owner = ssa.owner
-        if not isinstance(owner, Operation):
-            return False
-        if owner in walk.covered or owner in found:
+        if isinstance(owner, Operation) and (owner in walk.covered or owner in found):
             continue
-        if not is_materialisable(owner):
+        if not isinstance(owner, Operation) or not is_materialisable(owner):
+            if shape_only:
+                continue  # it becomes a shape operand
             return False
         found.append(owner)
-        read = [user.operands[index] for user, index, _ in operand_uses(owner)]
-        stack.extend(each for each in read if not is_inside(each, owner))
+        read = [(user.operands[index], shape) for user, index, shape in operand_uses(owner)]
+        stack.extend((each, shape) for each, shape in read if not is_inside(each, owner))
     walk.cloned.update(found)
     return True
 

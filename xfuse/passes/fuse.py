@@ -85,5 +85,5 @@ def _explain(rounds: list[Matches]) -> None:
         for match in matches.chosen:
             ops = ", ".join(op.name for op in match.ops)
             print(f"fused @{match.recipe.name} on {match.backend}: {ops}", file=sys.stderr)
-    for refusal in rounds[-1].refusals if rounds else ():
+    for refusal in sorted(rounds[-1].refusals, key=lambda each: -each.matched) if rounds else ():
         print(str(refusal), file=sys.stderr)
