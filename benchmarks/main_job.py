@@ -30,7 +30,7 @@ from xfuse_dialects.xfuse import FusedOp
 
 CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpus" / "dev"
 PROGRAMS: tuple[tuple[str, dict[int, int]], ...] = (
-    ("torch_llama_rmsnorm_swiglu", {}),
+    ("torch_llama_rmsnorm_swiglu", {5: 1 << 16}),
     ("adam_step", {24: 512}),
     ("black_scholes", {512: 1 << 16}),
     ("activations_multi", {16: 512, 32: 512}),

@@ -1,4 +1,4 @@
-"""Makes ``random_programs`` importable: tests are no package, and pytest's importlib mode adds no folder to the path."""
+"""Makes ``random_programs`` importable: tests are no package, and the importlib mode adds no folder to the path."""
 
 from __future__ import annotations
 

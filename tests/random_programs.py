@@ -93,7 +93,7 @@ def small_recipes(limit: int = 16) -> tuple[Recipe, ...]:
 def is_tensor_op(kind: str) -> bool:
     """Whether xDSL takes an op on tensors: no compare, select, or cast between integer and float."""
     types = PRIMITIVES[kind].types
-    return len(set((*types.operands, *types.results))) == 1 and types.results[0] in "FI"
+    return len({*types.operands, *types.results}) == 1 and types.results[0] in "FI"
 
 
 @dataclass
@@ -446,7 +446,9 @@ class RandomProgram:
         spelled = self.spell(result, dims)
         if way == "tensor":
             name = self.fresh()
-            text = self.op_text(kind, attributes, [v.name for v in fitted], [self.type_of(v) for v in fitted], [spelled])
+            text = self.op_text(
+                kind, attributes, [v.name for v in fitted], [self.type_of(v) for v in fitted], [spelled]
+            )
             self.line(f"{name} = {text}")
             return Val(name, result, dims)
         out = self.empty(result, dims)
@@ -501,7 +503,7 @@ class RandomProgram:
             admits = is_float if letter in "FGH" else is_integer if letter in "IJKN" else lambda _: True
             near = [v.type for v in self.pool if admits(v.type) and (v.type != "index" or letter != "N")]
             others = [t for t in ("f16", "bf16", "f32", "f64", "i1", "i8", "i32", "i64") if admits(t)]
-            if letter in "GJIN" and letter in rule.results and letter not in rule.operands or not near:
+            if (letter in "GJIN" and letter in rule.results and letter not in rule.operands) or not near:
                 bound[letter] = rnd.choice(others)
             else:
                 bound[letter] = rnd.choice(near)
@@ -510,13 +512,15 @@ class RandomProgram:
             integer = rnd.choice(("i32", "i64"))
             operands, result = ([integer], "index") if rnd.random() < 0.5 else (["index"], integer)
         elif kind == "arith.bitcast":
-            same = [t for t in ("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64") if width(t) == width(operands[0])]
+            same = [
+                t for t in ("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64") if width(t) == width(operands[0])
+            ]
             if not same or "index" in operands:
                 return None
             result = rnd.choice(same)
-        elif kind in ("arith.extf", "arith.extsi", "arith.extui") and width(result) <= width(operands[0]):
-            return None
-        elif kind in ("arith.truncf", "arith.trunci") and width(result) >= width(operands[0]):
+        elif (kind in ("arith.extf", "arith.extsi", "arith.extui") and width(result) <= width(operands[0])) or (
+            kind in ("arith.truncf", "arith.trunci") and width(result) >= width(operands[0])
+        ):
             return None
         if result == "index" and kind != "arith.index_cast":
             return None
@@ -668,7 +672,7 @@ class RandomProgram:
                 kind = "arith.extf" if width(type_) > width(operands[0].type) else "arith.truncf"
                 if width(type_) == width(operands[0].type):
                     kind = "arith.bitcast"
-            if PRIMITIVES[kind].commutative and self.how.random() < 0.4 or number == wrong:
+            if (PRIMITIVES[kind].commutative and self.how.random() < 0.4) or number == wrong:
                 operands = operands[::-1] if len({v.type for v in operands}) == 1 else operands
             attributes = self.attributes(kind) if PROPERTIES[kind] else {}
             attributes = {k: v for k, v in attributes.items() if k != "predicate"}

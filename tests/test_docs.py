@@ -185,9 +185,8 @@ def test_every_option_is_used_in_an_example() -> None:
     module = generator()
     for name, factory in module.XFUSE_UNIVERSE.all_passes.items():
         assert name in examples, name
-        for field in module.fields(factory()):
-            option = field.name.rstrip("_").replace("_", "-")
-            assert re.search(rf"{name}{{[^}}]*\b{option}=", examples), f"{name}: no example with {option}"
+        for option in module.pass_options(factory()):
+            assert re.search(rf"{name}{{[^}}]*\b{option.name}=", examples), f"{name}: no example with {option.name}"
 
 
 def table_rows(page: str) -> Iterator[list[str]]:

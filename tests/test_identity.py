@@ -29,12 +29,20 @@ def key(text: str) -> str:
 
 def scalar(*lines: str, arguments: str = "%x: f32, %y: f32, %z: f32", results: str = "f32") -> str:
     """The canonical text of a function on scalars; the last line is what it returns."""
-    return key(f"func.func @f({arguments}) -> ({results}) {{\n" + "\n".join(lines[:-1]) + f"\nreturn {lines[-1]} : {results}\n}}")
+    return key(
+        f"func.func @f({arguments}) -> ({results}) {{\n"
+        + "\n".join(lines[:-1])
+        + f"\nreturn {lines[-1]} : {results}\n}}"
+    )
 
 
 def recipe(*lines: str, arguments: str = "%x: f32, %y: f32, %z: f32", name: str = "r") -> str:
     """The canonical text of a recipe with one f32 result, which is the last line."""
-    return key(f"xfuse.recipe @{name}({arguments}) -> f32 {{\n" + "\n".join(lines[:-1]) + f"\nxfuse.yield {lines[-1]} : f32\n}}")
+    return key(
+        f"xfuse.recipe @{name}({arguments}) -> f32 {{\n"
+        + "\n".join(lines[:-1])
+        + f"\nxfuse.yield {lines[-1]} : f32\n}}"
+    )
 
 
 def tensors(*lines: str, arguments: str, results: str) -> str:
@@ -104,7 +112,8 @@ def indexed(*body: str, inputs: str = f"%x: {MATRIX}", shape: str = MATRIX) -> s
     return tensors(
         f"%e = tensor.empty() : {shape}",
         f'%r = linalg.generic {{indexing_maps = [{IDENTITY_2}], iterator_types = ["parallel", "parallel"]}} '
-        f"outs(%e : {shape}) {{\n^bb0(%o: f32):\n%i = linalg.index 0 : index\n%j = linalg.index 1 : index\n{text}\n}} -> {shape}",
+        f"outs(%e : {shape}) {{\n^bb0(%o: f32):\n%i = linalg.index 0 : index\n%j = linalg.index 1 : index\n{text}\n"
+        f"}} -> {shape}",
         "%r",
         arguments=inputs,
         results=shape,
@@ -146,7 +155,9 @@ def test_gathers_differ_by_axis() -> None:
 def test_which_axis_an_index_selects_counts_where_both_axes_are_core() -> None:
     def selected(at: str) -> str:
         return indexed(
-            f"%n = tensor.extract %idx[{'%i' if at.startswith('%p') else '%j'}] : tensor<5xindex>".replace("%idx", "%w"),
+            f"%n = tensor.extract %idx[{'%i' if at.startswith('%p') else '%j'}] : tensor<5xindex>".replace(
+                "%idx", "%w"
+            ),
             f"%p = arith.addi %n, %{'j' if at.startswith('%p') else 'i'} : index",
             f"%v = tensor.extract %x[{at.replace('%q', '%p')}] : tensor<5x5xf32>",
             "linalg.yield %v : f32",
@@ -158,13 +169,14 @@ def test_which_axis_an_index_selects_counts_where_both_axes_are_core() -> None:
 
 
 def slice_of(offset: str, size: str, *before: str) -> str:
+    result = f"tensor<{'?' if '%' in size else size}xf32>"
     return tensors(
         *before,
-        f"%s = tensor.extract_slice %x[{offset}] [{size}] [1] : tensor<?xf32> to tensor<{'?' if '%' in size else size}xf32>",
-        f"%r = math.exp %s : tensor<{'?' if '%' in size else size}xf32>",
+        f"%s = tensor.extract_slice %x[{offset}] [{size}] [1] : tensor<?xf32> to {result}",
+        f"%r = math.exp %s : {result}",
         "%r",
         arguments="%x: tensor<?xf32>",
-        results=f"tensor<{'?' if '%' in size else size}xf32>",
+        results=result,
     )
 
 
@@ -234,9 +246,7 @@ def test_names_locations_order_and_duplicates_do_not_count() -> None:
 
 def test_equal_ops_are_one_however_their_operands_are_ordered() -> None:
     """(x + y) (y + x) is the square of x + y."""
-    twice = scalar(
-        "%a = arith.addf %x, %y : f32", "%b = arith.addf %y, %x : f32", "%r = arith.mulf %a, %b : f32", "%r"
-    )
+    twice = scalar("%a = arith.addf %x, %y : f32", "%b = arith.addf %y, %x : f32", "%r = arith.mulf %a, %b : f32", "%r")
     assert twice == scalar("%a = arith.addf %x, %y : f32", "%r = arith.mulf %a, %a : f32", "%r")
     assert twice.count("arith.addf") == 1
 
@@ -310,9 +320,7 @@ FLAGS = ["", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "nnan,
 
 
 def test_fast_math_flags_differ() -> None:
-    keys = {
-        scalar(f"%r = arith.addf %x, %y {f'fastmath<{flags}>' if flags else ''} : f32", "%r") for flags in FLAGS
-    }
+    keys = {scalar(f"%r = arith.addf %x, %y {f'fastmath<{flags}>' if flags else ''} : f32", "%r") for flags in FLAGS}
     assert len(keys) == len(FLAGS)
 
 
@@ -363,11 +371,7 @@ def test_literals_differ_by_bits_and_type(form: str) -> None:
         value, type_ = literal.split(" : ")
         whole = type_ if form == "scalar" else f"tensor<3x{type_}>"
         spelled = value if form == "scalar" else f"dense<{value}>"
-        keys.add(
-            key(
-                f"func.func @f() -> {whole} {{\n%k = arith.constant {spelled} : {whole}\nreturn %k : {whole}\n}}"
-            )
-        )
+        keys.add(key(f"func.func @f() -> {whole} {{\n%k = arith.constant {spelled} : {whole}\nreturn %k : {whole}\n}}"))
     assert len(keys) == len(LITERALS)
 
 
@@ -386,7 +390,8 @@ def test_a_literal_is_one_in_all_its_spellings(value: str) -> None:
         [
             f"%e = tensor.empty() : {tensor}",
             '%k = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} '
-            f"outs(%e : {tensor}) {{\n^bb0(%o: f32):\n%s = arith.constant {value} : f32\nlinalg.yield %s : f32\n}} -> {tensor}",
+            f"outs(%e : {tensor}) {{\n^bb0(%o: f32):\n%s = arith.constant {value} : f32\nlinalg.yield %s : f32\n"
+            f"}} -> {tensor}",
         ],
         [
             f"%s = arith.constant dense<{value}> : tensor<f32>",
@@ -413,7 +418,17 @@ def constant(value: str, type_: str = "tensor<2xf32>") -> str:
 
 def test_lists_differ_by_bits_and_are_no_splats() -> None:
     """[0, -0] is not all zeros, though equal as numbers."""
-    values = ["[1.0, 2.0]", "[2.0, 1.0]", "1.0", "2.0", "[0.0, -0.0]", "[-0.0, 0.0]", "0.0", "-0.0", "[0.0, 0x7FC00000]"]
+    values = [
+        "[1.0, 2.0]",
+        "[2.0, 1.0]",
+        "1.0",
+        "2.0",
+        "[0.0, -0.0]",
+        "[-0.0, 0.0]",
+        "0.0",
+        "-0.0",
+        "[0.0, 0x7FC00000]",
+    ]
     assert len({constant(f"dense<{value}>") for value in values}) == len(values)
     assert constant("dense<[0x7FC00000, 0x7FC00000]>") == constant("dense<0x7FC00000>")
 
@@ -534,8 +549,14 @@ def literal(*lines: str, results: str = "f32") -> str:
 @pytest.mark.parametrize(
     ("lines", "value"),
     [
-        (["%a = arith.constant 0.1 : f32", "%b = arith.constant 0.2 : f32", "%r = arith.addf %a, %b : f32"], "0x3E99999A"),
-        (["%a = arith.constant 1.0 : f32", "%b = arith.constant 3.0 : f32", "%r = arith.divf %a, %b : f32"], "0x3EAAAAAB"),
+        (
+            ["%a = arith.constant 0.1 : f32", "%b = arith.constant 0.2 : f32", "%r = arith.addf %a, %b : f32"],
+            "0x3E99999A",
+        ),
+        (
+            ["%a = arith.constant 1.0 : f32", "%b = arith.constant 3.0 : f32", "%r = arith.divf %a, %b : f32"],
+            "0x3EAAAAAB",
+        ),
         (["%a = arith.constant 2.0 : f32", "%r = math.sqrt %a : f32"], "0x3FB504F3"),
         (["%a = arith.constant 1.0e-5 : f64", "%r = arith.truncf %a : f64 to f32"], "0x3727C5AC"),
         (["%a = arith.constant 7 : i32", "%r = arith.sitofp %a : i32 to f32"], "7.0"),
@@ -576,7 +597,11 @@ func.func @main(%x: f32, %y: f32) -> f32 {
 }
 """)
     before = module.clone()
-    wanted = "xfuse.recipe @r(%a: f32, %b: f32) -> f32 {\n%0 = arith.addf %a, %b : f32\n%1 = math.exp %0 : f32\nxfuse.yield %1 : f32\n}"
+    wanted = """xfuse.recipe @r(%a: f32, %b: f32) -> f32 {
+  %0 = arith.addf %a, %b : f32
+  %1 = math.exp %0 : f32
+  xfuse.yield %1 : f32
+}"""
     fuse(module, parse_recipes(wanted), lambda recipe, dtypes: "any")
     assert "xfuse.fused" in str(module)
     decompose_all(module)
@@ -620,7 +645,9 @@ def test_x_minus_x_and_x_minus_its_transpose_differ() -> None:
     assert minus("%x") != minus("%t")
 
 
-def reduced(inputs: Sequence[tuple[str, str]], loops: Sequence[str], over: Sequence[str], body: Sequence[str], result: str) -> str:
+def reduced(
+    inputs: Sequence[tuple[str, str]], loops: Sequence[str], over: Sequence[str], body: Sequence[str], result: str
+) -> str:
     """A sum over some loops; operands come with their maps."""
     dims = ", ".join(loops)
     kept = ", ".join(loop for loop in loops if loop not in over)
@@ -674,7 +701,9 @@ def test_a_product_of_matrix_and_vector_is_no_row_scaled_sum() -> None:
     """sum_j A[i, j] x[j] and sum_j A[i, j] x[i]."""
 
     def product(at: str) -> str:
-        return reduced([("tensor<4x4xf32>", "d0, d1"), ("tensor<4xf32>", at)], ["d0", "d1"], ["d1"], PRODUCT_SUM, "tensor<4xf32>")
+        return reduced(
+            [("tensor<4x4xf32>", "d0, d1"), ("tensor<4xf32>", at)], ["d0", "d1"], ["d1"], PRODUCT_SUM, "tensor<4xf32>"
+        )
 
     assert product("d1") != product("d0")
 
@@ -682,12 +711,22 @@ def test_a_product_of_matrix_and_vector_is_no_row_scaled_sum() -> None:
 def test_products_of_matrices_vectors_and_rows_are_one_contraction() -> None:
     """matmul, mat-vec and row-dot are (n),(n)->()."""
     matmul = reduced(
-        [("tensor<3x4xf32>", "d0, d2"), ("tensor<4x5xf32>", "d2, d1")], ["d0", "d1", "d2"], ["d2"], PRODUCT_SUM, "tensor<3x5xf32>"
+        [("tensor<3x4xf32>", "d0, d2"), ("tensor<4x5xf32>", "d2, d1")],
+        ["d0", "d1", "d2"],
+        ["d2"],
+        PRODUCT_SUM,
+        "tensor<3x5xf32>",
     )
-    matvec = reduced([("tensor<3x4xf32>", "d0, d1"), ("tensor<4xf32>", "d1")], ["d0", "d1"], ["d1"], PRODUCT_SUM, "tensor<3xf32>")
+    matvec = reduced(
+        [("tensor<3x4xf32>", "d0, d1"), ("tensor<4xf32>", "d1")], ["d0", "d1"], ["d1"], PRODUCT_SUM, "tensor<3xf32>"
+    )
     dot = reduced([("tensor<4xf32>", "d0"), ("tensor<4xf32>", "d0")], ["d0"], ["d0"], PRODUCT_SUM, "tensor<f32>")
     transposed = reduced(
-        [("tensor<4x3xf32>", "d2, d0"), ("tensor<4x5xf32>", "d2, d1")], ["d0", "d1", "d2"], ["d2"], PRODUCT_SUM, "tensor<3x5xf32>"
+        [("tensor<4x3xf32>", "d2, d0"), ("tensor<4x5xf32>", "d2, d1")],
+        ["d0", "d1", "d2"],
+        ["d2"],
+        PRODUCT_SUM,
+        "tensor<3x5xf32>",
     )
     assert matmul == matvec == dot == transposed
 
@@ -703,7 +742,9 @@ def test_sums_of_exponentials_keep_their_indices_apart() -> None:
     )
 
     def summed(first: str, second: str) -> str:
-        return reduced([("tensor<4xf32>", first), ("tensor<4xf32>", second)], ["d0", "d1"], ["d1"], body, "tensor<4xf32>")
+        return reduced(
+            [("tensor<4xf32>", first), ("tensor<4xf32>", second)], ["d0", "d1"], ["d1"], body, "tensor<4xf32>"
+        )
 
     assert summed("d0", "d1") != summed("d1", "d0")
 
@@ -748,7 +789,8 @@ def test_an_outs_that_is_read_counts() -> None:
 
     def written(out: str) -> str:
         return tensors(
-            '%r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} '
+            "%r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], "
+            'iterator_types = ["parallel"]} '
             f"ins(%x : {tensor}) outs({out} : {tensor}) {{\n^bb0(%i: f32, %o: f32):\n%s = arith.subf %i, %o : f32\n"
             f"linalg.yield %s : f32\n}} -> {tensor}",
             "%r",
@@ -889,7 +931,11 @@ def softmax(rank: int, axis: int, spelling: str) -> str:
         lines.append(generic("%p", [("%x", full, every), tuple(of_maximum)], body))  # type: ignore[list-item]
     else:
         lines.append(
-            generic("%c", [("%x", full, every), tuple(of_maximum)], ["%c1 = arith.subf %i0, %i1 : f32", "linalg.yield %c1 : f32"])  # type: ignore[list-item]
+            generic(
+                "%c",
+                [("%x", full, every), tuple(of_maximum)],
+                ["%c1 = arith.subf %i0, %i1 : f32", "linalg.yield %c1 : f32"],
+            )  # type: ignore[list-item]
         )
         lines.append(generic("%p", [("%c", full, every)], ["%p1 = math.exp %i0 : f32", "linalg.yield %p1 : f32"]))
     lines += reduce("%s", "%p", "%zero", "addf")
@@ -921,8 +967,8 @@ def test_softmax_is_one_at_every_rank_over_any_axis_in_every_spelling(rank: int)
 SAME = {
     "relu_add": "arith arith_commuted arith_dyn_rows elementwise_to_linalg elementwise_to_linalg_dyn from_jax fused "
     "generalized implicit_broadcast named",
-    "gelu_tanh": "arith arith_commuted arith_dyn_rows elementwise_to_linalg elementwise_to_linalg_dyn fused generalized "
-    "implicit_broadcast named",
+    "gelu_tanh": "arith arith_commuted arith_dyn_rows elementwise_to_linalg elementwise_to_linalg_dyn fused "
+    "generalized implicit_broadcast named",
     "silu_mul": "arith arith_commuted arith_dyn_rows elementwise_to_linalg elementwise_to_linalg_dyn from_jax fused "
     "implicit_broadcast",
     "softmax": "arith arith_commuted arith_dyn_rows elementwise_to_linalg elementwise_to_linalg_dyn from_jax fused "
@@ -1014,7 +1060,9 @@ def test_a_chain_of_ten_thousand_ops_is_linear_and_meets_no_recursion_limit() ->
     module = parse_module(chain(10_000))
     found = identity(module)
     assert found.text.count("\n") > 10_000
-    wanted = "xfuse.recipe @r(%a: f32) -> f32 {\n%0 = math.exp %a : f32\n%1 = math.sin %0 : f32\nxfuse.yield %1 : f32\n}"
+    wanted = (
+        "xfuse.recipe @r(%a: f32) -> f32 {\n%0 = math.exp %a : f32\n%1 = math.sin %0 : f32\nxfuse.yield %1 : f32\n}"
+    )
     before = module.clone()
     rounds = fuse(module, parse_recipes(wanted), lambda recipe, dtypes: "any")
     assert len(rounds[0].chosen) == 3333
@@ -1037,7 +1085,9 @@ def test_a_recipe_of_five_thousand_ops() -> None:
 def test_fused_ops_count_as_their_regions() -> None:
     module = parse_module(chain(30))
     before = identity(module)
-    wanted = "xfuse.recipe @r(%a: f32) -> f32 {\n%0 = math.exp %a : f32\n%1 = math.sin %0 : f32\nxfuse.yield %1 : f32\n}"
+    wanted = (
+        "xfuse.recipe @r(%a: f32) -> f32 {\n%0 = math.exp %a : f32\n%1 = math.sin %0 : f32\nxfuse.yield %1 : f32\n}"
+    )
     recipes = parse_recipes(wanted)
     fuse(module, recipes, lambda recipe, dtypes: "any")
     assert identity(module) == before

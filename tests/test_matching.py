@@ -38,7 +38,11 @@ def recipe(name: str, arguments: str, *lines: str, types: str = "f32") -> str:
 
 def function(*lines: str, arguments: str = "%x: f32, %y: f32, %z: f32", results: str = "f32") -> str:
     """A function; the last line names what it returns."""
-    return f"func.func @main({arguments}) -> ({results}) {{\n" + "\n".join(lines[:-1]) + f"\nreturn {lines[-1]} : {results}\n}}\n"
+    return (
+        f"func.func @main({arguments}) -> ({results}) {{\n"
+        + "\n".join(lines[:-1])
+        + f"\nreturn {lines[-1]} : {results}\n}}\n"
+    )
 
 
 SUM_TIMES = recipe("sum_times", "a b c", "%0 = arith.addf %a, %b : f32", "%1 = arith.mulf %0, %c : f32", "1")
@@ -120,7 +124,11 @@ def test_r1_twenty_nested_sums_match_in_under_a_second(mirrored: bool) -> None:
     """Commutative choices multiply to a million; the search must not (B05)."""
     names = " ".join(f"a{n}" for n in range(21))
     wanted = recipe("r", names, *chain(20, lambda n, last: f"arith.addf {last}, %a{n} : f32"), "s20")
-    order = (lambda n, last: f"arith.addf %a{n}, {last} : f32") if mirrored else (lambda n, last: f"arith.addf {last}, %a{n} : f32")
+    order = (
+        (lambda n, last: f"arith.addf %a{n}, {last} : f32")
+        if mirrored
+        else (lambda n, last: f"arith.addf {last}, %a{n} : f32")
+    )
     arguments = ", ".join(f"%a{n}: f32" for n in range(21))
     start = time.perf_counter()
     found = Fused(wanted, function(*chain(20, order), "%s20", arguments=arguments))
@@ -174,7 +182,9 @@ def test_r1_long_chains_meet_no_recursion_limit() -> None:
     wanted = recipe("r", "t0", *lines[:2000], "t2000")
     pairs = recipe("pair", "t0", *lines[:2], "t2")
     start = time.perf_counter()
-    assert sorted(Fused(wanted + pairs, function(*lines, "%t4000", arguments="%t0: f32")).names) == ["pair"] * 1000 + ["r"]
+    assert sorted(Fused(wanted + pairs, function(*lines, "%t4000", arguments="%t0: f32")).names) == ["pair"] * 1000 + [
+        "r"
+    ]
     assert time.perf_counter() - start < 60
 
 
@@ -216,9 +226,7 @@ def test_r2_commutative_integer_ops_match_in_both_orders(kind: str) -> None:
 )
 def test_r2_a_compare_is_mirrored_with_its_predicate(predicate: str, mirrored: str) -> None:
     """a < b is b > a, and only that (B06)."""
-    wanted = recipe(
-        "r", "a b", f"%0 = arith.cmpf {predicate}, %a, %b : f32", "%1 = arith.select %0, %a, %b : f32", "1"
-    )
+    wanted = recipe("r", "a b", f"%0 = arith.cmpf {predicate}, %a, %b : f32", "%1 = arith.select %0, %a, %b : f32", "1")
 
     def names(spelled: str, order: str) -> list[str]:
         return Fused(
@@ -312,7 +320,9 @@ def test_r4_the_result_may_be_used_anywhere() -> None:
 
 
 def test_r4_shared_constants_are_copied_and_do_not_block() -> None:
-    wanted = recipe("r", "a", "%k = arith.constant 2.0 : f32", "%0 = arith.addf %a, %k : f32", "%1 = math.exp %0 : f32", "1")
+    wanted = recipe(
+        "r", "a", "%k = arith.constant 2.0 : f32", "%0 = arith.addf %a, %k : f32", "%1 = math.exp %0 : f32", "1"
+    )
     program = function(
         "%k = arith.constant 2.0 : f32",
         "%0 = arith.addf %x, %k : f32",
@@ -327,7 +337,9 @@ def test_r4_shared_constants_are_copied_and_do_not_block() -> None:
 
 def test_r4_equal_constants_of_different_places_stay_two() -> None:
     """A location belongs to the program (law L2)."""
-    wanted = recipe("r", "a", "%k = arith.constant 2.0 : f32", "%0 = arith.addf %a, %k : f32", "%1 = math.exp %0 : f32", "1")
+    wanted = recipe(
+        "r", "a", "%k = arith.constant 2.0 : f32", "%0 = arith.addf %a, %k : f32", "%1 = math.exp %0 : f32", "1"
+    )
     program = function(
         '%k = arith.constant 2.0 : f32 loc("here")',
         '%l = arith.constant 2.0 : f32 loc("there")',
@@ -393,7 +405,11 @@ def test_r5_an_argument_may_not_be_an_inner_value() -> None:
 
 def test_r8_results_in_the_recipes_order_whatever_the_programs() -> None:
     program = function(
-        "%t = arith.addf %x, %y : f32", "%v = math.tanh %t : f32", "%u = math.exp %t : f32", "%u, %v", results="f32, f32"
+        "%t = arith.addf %x, %y : f32",
+        "%v = math.tanh %t : f32",
+        "%u = math.exp %t : f32",
+        "%u, %v",
+        results="f32, f32",
     )
     found = Fused(TWO, program)
     assert found.names == ["two"]
@@ -437,9 +453,7 @@ def test_r8_a_dead_result_still_counts() -> None:
 
 def test_r8_operands_come_first() -> None:
     """An argument that is computed between the matched ops (B13)."""
-    program = function(
-        "%t = arith.addf %x, %y : f32", "%w = math.sqrt %z : f32", "%r = arith.mulf %t, %w : f32", "%r"
-    )
+    program = function("%t = arith.addf %x, %y : f32", "%w = math.sqrt %z : f32", "%r = arith.mulf %t, %w : f32", "%r")
     assert Fused(SUM_TIMES, program).names == ["sum_times"]
 
 
@@ -473,7 +487,9 @@ def test_r6_literals_are_compared_by_bits(wanted: str, given: str) -> None:
     pattern = recipe(
         "r", "a", f"%k = arith.constant {wanted} : f32", "%0 = arith.divf %k, %a : f32", "%1 = math.exp %0 : f32", "1"
     )
-    program = function(f"%k = arith.constant {given} : f32", "%0 = arith.divf %k, %x : f32", "%1 = math.exp %0 : f32", "%1")
+    program = function(
+        f"%k = arith.constant {given} : f32", "%0 = arith.divf %k, %x : f32", "%1 = math.exp %0 : f32", "%1"
+    )
     assert Fused(pattern, program).names == (["r"] if wanted == given else [])
 
 
@@ -507,7 +523,9 @@ def test_r6_a_splat_is_its_literal_and_a_list_is_not(literal: str, names: list[s
 @pytest.mark.parametrize(("wanted", "given"), [("f32", "f64"), ("i32", "i64"), ("f32", "f16")])
 def test_r6_element_types_are_compared(wanted: str, given: str) -> None:
     op = "addi" if wanted[0] == "i" else "addf"
-    pattern = recipe("r", "a b", f"%0 = arith.{op} %a, %b : {wanted}", f"%1 = arith.{op} %0, %0 : {wanted}", "1", types=wanted)
+    pattern = recipe(
+        "r", "a b", f"%0 = arith.{op} %a, %b : {wanted}", f"%1 = arith.{op} %0, %0 : {wanted}", "1", types=wanted
+    )
     for type_, names in ((wanted, ["r"]), (given, [])):
         program = function(
             f"%0 = arith.{op} %x, %y : {type_}",
@@ -559,9 +577,7 @@ def test_r7_the_larger_match_wins_whatever_the_order() -> None:
     large = recipe(
         "large", "a b c", "%0 = arith.mulf %a, %b : f32", "%1 = arith.addf %0, %c : f32", "%2 = math.exp %1 : f32", "2"
     )
-    program = function(
-        "%0 = arith.mulf %x, %y : f32", "%1 = arith.addf %0, %z : f32", "%2 = math.exp %1 : f32", "%2"
-    )
+    program = function("%0 = arith.mulf %x, %y : f32", "%1 = arith.addf %0, %z : f32", "%2 = math.exp %1 : f32", "%2")
     assert Fused(FMA + large, program).names == ["large"]
     assert Fused(large + FMA, program).names == ["large"]
 
@@ -576,7 +592,9 @@ def test_r7_the_first_recipe_wins_among_equals() -> None:
 def test_r7_what_lost_once_may_win_elsewhere() -> None:
     """exp(mul(..)) loses to the larger match at one place; the rest of the program still gets it."""
     small = recipe("small", "a b", "%0 = arith.mulf %a, %b : f32", "%1 = math.exp %0 : f32", "1")
-    large = recipe("large", "a b", "%0 = arith.mulf %a, %b : f32", "%1 = math.exp %0 : f32", "%2 = math.tanh %1 : f32", "2")
+    large = recipe(
+        "large", "a b", "%0 = arith.mulf %a, %b : f32", "%1 = math.exp %0 : f32", "%2 = math.tanh %1 : f32", "2"
+    )
     program = function(
         "%0 = arith.mulf %x, %y : f32",
         "%1 = math.exp %0 : f32",
@@ -598,7 +616,9 @@ def test_r7_recipes_that_contain_each_other_terminate() -> None:
 
 def test_r7_equal_matches_all_apply_in_one_run() -> None:
     """Equal ops twice, each a match, and a match on top that needs them to be two values (law L7)."""
-    product = recipe("product", "a b", "%0 = math.exp %a : f32", "%1 = math.exp %b : f32", "%2 = arith.mulf %0, %1 : f32", "2")
+    product = recipe(
+        "product", "a b", "%0 = math.exp %a : f32", "%1 = math.exp %b : f32", "%2 = arith.mulf %0, %1 : f32", "2"
+    )
     program = function(
         "%t = arith.mulf %x, %y : f32",
         "%u = arith.addf %t, %z : f32",
@@ -666,7 +686,12 @@ EMPTY = f"%e = tensor.empty() : {TENSOR}"
 
 
 def test_r11_inside_one_body_a_scalar_op_is_fused_there() -> None:
-    body = ["%a = arith.addf %i0, %i1 : f32", "%b = arith.mulf %a, %i1 : f32", "%c = math.exp %b : f32", "linalg.yield %c : f32"]
+    body = [
+        "%a = arith.addf %i0, %i1 : f32",
+        "%b = arith.mulf %a, %i1 : f32",
+        "%c = math.exp %b : f32",
+        "linalg.yield %c : f32",
+    ]
     found = Fused(SUM_TIMES, function(EMPTY, generic("%r", "%x %y", body), "%r", **ON_TENSORS))
     assert found.names == ["sum_times"]
     assert found.ops[0].outputs.types[0] == found.recipes[0].result_types[0]
@@ -737,7 +762,9 @@ def test_r11_an_unread_outs_is_no_use(out: str) -> None:
 
 def test_r11_an_outs_that_is_read_is_an_argument() -> None:
     """The body adds to what the tensor held."""
-    accumulate = generic("%r", "%x %y", ["%a = arith.mulf %i0, %i1 : f32", "%b = arith.addf %a, %o : f32", "linalg.yield %b : f32"], "%z")
+    accumulate = generic(
+        "%r", "%x %y", ["%a = arith.mulf %i0, %i1 : f32", "%b = arith.addf %a, %o : f32", "linalg.yield %b : f32"], "%z"
+    )
     found = Fused(FMA, function(accumulate, "%r", **ON_TENSORS))
     assert found.names == ["fma"]
     assert len(found.ops[0].inputs) == 3
@@ -759,7 +786,8 @@ def test_r11_a_view_of_an_argument_is_read_at_its_source(view: str) -> None:
     lines = {
         "broadcast": f"%v = linalg.broadcast ins(%y : {TENSOR}) outs(%e : {matrix}) dimensions = [0]",
         "transpose": f"%v = linalg.transpose ins(%m : {matrix}) outs(%e : {matrix}) permutation = [1, 0]",
-        "generic": "%v = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], "
+        "generic": "%v = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, "
+        "affine_map<(d0, d1) -> (d0, d1)>], "
         f'iterator_types = ["parallel", "parallel"]}} ins(%y : {TENSOR}) outs(%e : {matrix}) {{\n'
         f"^bb0(%i: f32, %o: f32):\nlinalg.yield %i : f32\n}} -> {matrix}",
         "collapse": f"%v = tensor.collapse_shape %u [[0, 1], [2]] : tensor<1x4x4xf32> into {matrix}",
@@ -784,7 +812,8 @@ def test_r11_an_if_with_a_literal_condition_and_its_branch_do_not_both_fuse() ->
     wanted = recipe("r", "a", "%0 = math.exp %a : f32", "%1 = math.sin %0 : f32", "1")
     program = function(
         "%p = arith.constant false",
-        "%r = scf.if %p -> (f32) {\nscf.yield %y : f32\n} else {\n%s = math.exp %x : f32\n%t = math.sin %s : f32\nscf.yield %t : f32\n}",
+        "%r = scf.if %p -> (f32) {\nscf.yield %y : f32\n} else {\n%s = math.exp %x : f32\n%t = math.sin %s : f32\n"
+        "scf.yield %t : f32\n}",
         "%r",
     )
     assert Fused(wanted, program).names == ["r"]

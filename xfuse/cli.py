@@ -31,10 +31,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.run(options)
     except XfuseError as error:
-        print(f"xfuse: error: {error}", file=sys.stderr)
+        print(f"xfuse: error: {_in_one_line(error)}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         return 1
+
+
+def _in_one_line(error: XfuseError) -> str:
+    cause = error.__cause__
+    if isinstance(cause, ParseError):
+        return f"{cause.span.get_location()}: {' '.join(cause.msg.split())}"
+    return " ".join(str(error).split())
 
 
 def _parser() -> argparse.ArgumentParser:

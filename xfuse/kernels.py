@@ -70,7 +70,8 @@ class Kernel:
         if len(arrays) != len(self.arguments):
             return False
         for array, dtype in zip(arrays, self._dtypes, strict=True):
-            if (type(array) is not np.ndarray and not isinstance(array, np.generic)) or array.dtype is not dtype:
+            kind: Any = array.__class__
+            if not (kind is np.ndarray or issubclass(kind, np.generic)) or array.dtype is not dtype:
                 return False
         return True
 

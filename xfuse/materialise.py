@@ -65,7 +65,7 @@ def _data(op: Operation) -> list[SSAValue]:
 
 
 def key_of(op: Operation) -> Key:
-    """What two materialisable ops have in common if they are equal: name, attributes, operands, types, body, location."""
+    """What two materialisable ops have in common if they are equal: all that they are, and where they come from."""
     block = op.regions[0].block if op.regions and op.regions[0].blocks else None
     body = () if block is None else tuple(_body_key(block, inner) for inner in block.ops)
     return (op.name, _attributes(op), tuple(map(id, op.operands)), tuple(op.result_types), body, op.location)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -72,7 +73,7 @@ def static_shape(type_: Attribute) -> tuple[int | None, ...]:
     return tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
 
 
-def _is_splat(value: DenseIntOrFPElementsAttr) -> bool:
+def _is_splat(value: DenseIntOrFPElementsAttr[Any]) -> bool:
     """Whether all elements have the same bits: as numbers 0 and -0 are equal, and a NaN is not equal to itself."""
     data, count = value.data.data, len(value)
     return data == data[: len(data) // count] * count
@@ -236,7 +237,8 @@ class GraphBuilder:
             empty = Node("dense", element_type, (("shape", own), ("data", b"")), (), len(own))
             return tensor_view(self.graph.intern(empty), range(len(own)), own)
         if isinstance(value, DenseIntOrFPElementsAttr) and _is_splat(value):
-            return self.graph.constant(element_type, literals.to_bits(next(value.iter_values()), element_type), extents)
+            first: Any = next(value.iter_values())
+            return self.graph.constant(element_type, literals.to_bits(first, element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):
             return self.graph.constant(element_type, literals.to_bits(value.value.data, element_type), extents)
         if isinstance(value, DenseIntOrFPElementsAttr):

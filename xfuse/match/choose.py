@@ -16,7 +16,7 @@ from xfuse.match.extract import carriers_of, extract
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe, spell_node
 from xfuse.match.region import Extraction
-from xfuse.match.search import Attempt, Pattern, Search, Shape, shape_of
+from xfuse.match.search import Attempt, Pattern, Search, Shape, scalar_uses, shape_of
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -99,10 +99,8 @@ class PatternIndex:
     def _build(self, element_type: str) -> dict[str, list[tuple[int, Pattern]]]:
         found: dict[str, list[tuple[int, Pattern]]] = {}
         for number, recipe in enumerate(self.recipes):
-            if not recipe.is_scalar:
-                continue
-            for use in recipe.uses:
-                if element_type not in sum(recipe.signature(use), ()):
+            for use, dtypes in scalar_uses(recipe):
+                if element_type not in dtypes:
                     continue
                 pattern = Pattern.of(recipe, use)
                 root = pattern.nodes[pattern.roots[pattern.anchor]]

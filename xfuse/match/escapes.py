@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from xdsl.ir import Operation
-from xdsl.traits import IsTerminator
 
 from xfuse.match.operands import is_inside, operand_uses, top_of
-from xfuse.match.program import is_pure
 from xfuse.match.refusal import describe
 from xfuse.match.walk import Refused, Walk, is_literal, owners
 
@@ -38,16 +36,19 @@ def absorb_dead(walk: Walk) -> None:
 
 def _dead_users(walk: Walk, op: Operation) -> list[Operation] | None:
     """An op and everything that reads its results, if none of it has an effect or is read by the block's end."""
+    dead = walk.program.dead(walk.block)
+    if op not in dead:
+        return None
     found = [op]
+    seen = {op}
     for current in found:
-        if current not in walk.order or current.has_trait(IsTerminator) or not is_pure(current):
+        if current not in walk.order:
             return None
         for result in current.results:
             for use in result.uses:
                 user = top_of(use.operation, walk.block)
-                if user is None:
-                    return None
-                if user not in found:
+                if user is not None and user not in seen:
+                    seen.add(user)
                     found.append(user)
     return found
 

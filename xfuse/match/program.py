@@ -9,10 +9,12 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp, TransposeOp
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 from xfuse.canonical.build import GraphBuilder
 from xfuse.canonical.graph import UNINITIALISED, Value
 from xfuse.errors import XfuseError
+from xfuse.match.operands import top_of
 from xfuse.parser import resource_blobs
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
@@ -51,6 +53,7 @@ class Program:
         for op in self.ops:
             self._read(op)
         self._users: dict[int, list[int]] | None = None
+        self._dead: dict[Block, set[Operation]] = {}
         self._carriers: dict[Block, dict[int, list[SSAValue]]] = {}
         self._memos: dict[int, tuple[object, dict[tuple[int, int], bool]]] = {}
 
@@ -75,6 +78,17 @@ class Program:
                     if value is not None:
                         found.setdefault(value.node, []).append(result)
         return self._carriers[block]
+
+    def dead(self, block: Block) -> set[Operation]:
+        """The ops of a block without effect whose results nothing reads but other such ops."""
+        if block not in self._dead:
+            found = self._dead[block] = set()
+            for op in reversed(list(block.ops)):
+                if not op.has_trait(IsTerminator) and is_pure(op):
+                    uses = (use.operation for result in op.results for use in result.uses)
+                    if all(top_of(user, block) in found for user in uses):
+                        found.add(op)
+        return self._dead[block]
 
     def users(self, node: int) -> list[int]:
         """The nodes that refer to a node."""

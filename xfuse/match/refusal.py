@@ -36,7 +36,7 @@ class Refusal:
 def describe(op: Operation) -> str:
     """An op as a message names it: its results' names and its own; a nameless one by its place in its block."""
     names = ", ".join(f"%{result.name_hint}" for result in op.results if result.name_hint)
-    if names or op.parent is None:
+    if names or not op.results or op.parent is None:
         return f"'{names} = {op.name}'" if names else f"'{op.name}'"
     return f"'{op.name}' (op {op.parent.get_operation_index(op)} of its block)"
 

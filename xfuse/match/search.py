@@ -100,6 +100,12 @@ class Pattern:
         return len(self.interior)
 
 
+@lru_cache(maxsize=4096)
+def scalar_uses(recipe: Recipe) -> Sequence[tuple[str | None, tuple[str, ...]]]:
+    """Element types of an element-wise recipe with the dtypes of its arguments and results; none for another recipe."""
+    return [(use, sum(recipe.signature(use), ())) for use in recipe.uses] if recipe.is_scalar else []
+
+
 def shape_of(node: Node) -> Shape:
     """What can be told of a node at a glance: its kind, and the bits of a literal."""
     return node.kind, node.attributes[0][1] if node.kind == "constant" else None

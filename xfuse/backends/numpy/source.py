@@ -63,7 +63,7 @@ class Writer(StructuralSource, NestedSource):
             self._support[argument.node] = frozenset({number})
         with self._entered(plan.top):
             results = ", ".join(self._result(result) for result in self.results)
-            self._line(f"return ({results},)")
+            self._line(f"return ({results},)" if results else "return ()")
         parameters = ", ".join(f"a{number}" for number in range(len(self.arguments)))
         text = "\n".join((f"def {self.name}({parameters}):", *self._lines, ""))
         return Source(text, self._namespace, self.name)
