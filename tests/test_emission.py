@@ -226,10 +226,12 @@ def test_shapes_broadcast_as_numpys_do(shapes: Sequence[tuple[int, ...] | None],
     assert done.returncode == 0, done.stderr[:2000]
     rng = np.random.default_rng(0)
     arrays = [
-        rng.standard_normal(() if shape is None else tuple(7 if extent == D else extent for extent in shape))
-        .astype(np.float32) for shape in shapes
+        rng.standard_normal(() if shape is None else tuple(7 if extent == D else extent for extent in shape)).astype(
+            np.float32
+        )
+        for shape in shapes
     ]
-    if expected is not None and D in expected or any(shape is not None and D in shape for shape in shapes):
+    if (expected is not None and D in expected) or any(shape is not None and D in shape for shape in shapes):
         arrays = [array[..., :4] if expected == (4,) and array.ndim else array for array in arrays]
     result = xfuse.compile(module)(*arrays)
     np.testing.assert_array_equal(result, arrays[0] * arrays[1] + arrays[2], strict=expected is not None)

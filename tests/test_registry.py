@@ -1,4 +1,4 @@
-"""The registry of recipes (design, section 7): what it takes, what it refuses and why, and that it does so atomically."""
+"""The registry of recipes (design, section 7): what it takes, what it refuses and why, all of it or nothing."""
 
 from __future__ import annotations
 
@@ -181,7 +181,8 @@ def test_what_counts_makes_another_recipe(other: str) -> None:
 )
 def test_literals_count_by_their_bits(one: str, two: str) -> None:
     """Law L5."""
-    text = "xfuse.recipe @{}(%x: f64) -> f64 {{ %c = arith.constant {} : f64 %r = arith.divf %c, %x : f64 xfuse.yield %r : f64 }}"
+    text = """xfuse.recipe @{}(%x: f64) -> f64 {{
+      %c = arith.constant {} : f64 %r = arith.divf %c, %x : f64 xfuse.yield %r : f64 }}"""
     registry = RecipeRegistry()
     assert registry.register(text.format("a", one)) is registry.register(text.format("b", one))
     registry.register(text.format("c", two))
@@ -265,7 +266,8 @@ REFUSED = {
         ["@r", "argument 1"],
     ),
     "argument used by a dead op": (
-        "xfuse.recipe @r(%x: f32, %y: f32) -> f32 { %d = arith.negf %y : f32 %r = arith.negf %x : f32 xfuse.yield %r : f32 }",
+        """xfuse.recipe @r(%x: f32, %y: f32) -> f32 {
+          %d = arith.negf %y : f32 %r = arith.negf %x : f32 xfuse.yield %r : f32 }""",
         ["@r", "argument 1"],
     ),
     "argument given back": ("xfuse.recipe @r(%x: f32) -> f32 { xfuse.yield %x : f32 }", ["@r", "gives", "argument"]),
@@ -274,11 +276,13 @@ REFUSED = {
         ["@r", "result 1"],
     ),
     "argument given back through exact folds": (
-        "xfuse.recipe @r(%x: f32) -> f32 { %c = arith.constant 1.0 : f32 %r = arith.mulf %x, %c : f32 xfuse.yield %r : f32 }",
+        """xfuse.recipe @r(%x: f32) -> f32 {
+          %c = arith.constant 1.0 : f32 %r = arith.mulf %x, %c : f32 xfuse.yield %r : f32 }""",
         ["@r", "gives", "argument"],
     ),
     "constant result": (
-        f"xfuse.recipe @r(%x: f32) -> (f32, f32) {{ {CONSTANT} %r = arith.negf %x : f32 xfuse.yield %r, %c : f32, f32 }}",
+        f"""xfuse.recipe @r(%x: f32) -> (f32, f32) {{
+          {CONSTANT} %r = arith.negf %x : f32 xfuse.yield %r, %c : f32, f32 }}""",
         ["@r", "result 1", "constant"],
     ),
     "one value as two results": (
@@ -551,12 +555,15 @@ def test_16_threads_register_one_recipe() -> None:
     assert registry.generation == 1
 
 
+SHIFTED = """xfuse.recipe @r{}(%x: f32) -> f32 {{
+  %c = arith.constant {}.0 : f32 %r = arith.subf %c, %x : f32 xfuse.yield %r : f32 }}"""
+
+
 def test_16_threads_register_many() -> None:
     registry = RecipeRegistry()
 
     def work(number: int) -> list[Recipe]:
-        text = "xfuse.recipe @r{0}(%x: f32) -> f32 {{ %c = arith.constant {0}.0 : f32 %r = arith.subf %c, %x : f32 xfuse.yield %r : f32 }}"
-        made = [registry.register(text.format(number * 8 + each)) for each in range(8)]
+        made = [registry.register(SHIFTED.format(number * 8 + each, number * 8 + each)) for each in range(8)]
         registry.unregister(made[0])
         return made
 
@@ -570,8 +577,7 @@ def test_16_threads_register_many() -> None:
 def test_16_threads_race_for_one_name() -> None:
     """One wins, the others are told."""
     registry = RecipeRegistry()
-    text = "xfuse.recipe @r(%x: f32) -> f32 {{ %c = arith.constant {}.0 : f32 %r = arith.subf %c, %x : f32 xfuse.yield %r : f32 }}"
-    found = in_threads(16, lambda number: registry.register(text.format(number)))
+    found = in_threads(16, lambda number: registry.register(SHIFTED.format("", number)))
     winners = [each for each in found if isinstance(each, Recipe)]
     assert registry.entries() == tuple(winners)
     assert len(winners) == 1

@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+from xdsl.utils.exceptions import ParseError
 
 from xfuse.api import CompiledProgram, Session, compile, current_session, identities, load_module
 from xfuse.canonical.build import element_name

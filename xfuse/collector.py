@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def paused_collector() -> Iterator[None]:
+def paused_collector() -> Generator[None]:
     """No cyclic garbage collection inside, as far as this thread is concerned.
 
     A look at a whole module makes some objects per op that stay; the collector would walk all of them again and again,

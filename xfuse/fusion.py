@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from xfuse.collector import paused_collector
-from xfuse.match.choose import Gate, Matches, PatternIndex, apply, find_matches
+from xfuse.match.choose import Gate, Matches, apply, find_matches
+from xfuse.match.index import PatternIndex
 from xfuse.recipes import Recipe
 
 

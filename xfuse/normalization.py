@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -28,7 +29,7 @@ from xdsl.dialects.linalg.ops import YieldOp as LinalgYieldOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from xfuse.canonical.build import static_shape
+from xfuse.canonical.build import scalar_type, static_shape
 from xfuse.editing import Editor
 from xfuse.match.program import program_blocks
 from xfuse.primitives.table import PRIMITIVES
@@ -67,7 +68,7 @@ def _replacement(op: Operation) -> _Replacement | None:
     block = op.regions[0].block
     body = [inner for inner in block.ops if inner is not block.last_op]
     several = len([inner for inner in body if not isinstance(inner, arith.ConstantOp)]) != 1 or len(op.results) != 1
-    iterators = [each.data.value for each in op.get_iterator_types().data]
+    iterators = [str(each.data) for each in op.get_iterator_types().data]
     if any(kind != "parallel" for kind in iterators) or not body:
         return None
     if any(inner.name not in PRIMITIVES and not isinstance(inner, arith.ConstantOp) for inner in body):
@@ -81,7 +82,7 @@ def _replacement(op: Operation) -> _Replacement | None:
 
 def _tensor_op(op: Operation) -> _Replacement | None:
     """A scalar op that stands on tensors as one generic."""
-    if len(op.results) != 1 or not isinstance(op.results[0].type, TensorType):
+    if len(op.results) != 1 or not is_tensor(op.results[0]):
         return None
     result = _Replacement()
     rank = len(static_shape(op.results[0].type))
@@ -90,6 +91,11 @@ def _tensor_op(op: Operation) -> _Replacement | None:
     out = _empty(op.operands, op.results[0].type, result)
     result.results.append(_generic(operands, op, op, out, identity, result))
     return result
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """Whether a value is a ranked tensor."""
+    return value.type.name == TensorType.name
 
 
 @dataclass
@@ -186,10 +192,9 @@ def _dim(value: SSAValue, axis: int, result: _Replacement) -> SSAValue:
 
 def _empty(operands: Sequence[SSAValue], type_: Attribute, result: _Replacement) -> SSAValue:
     """An empty tensor of a type, dynamic extents read off an operand of the same shape."""
-    assert isinstance(type_, TensorType)
-    source = next(value for value in operands if isinstance(value.type, TensorType))
+    source = next(value for value in operands if is_tensor(value))
     dynamic = [_dim(source, axis, result) for axis, extent in enumerate(static_shape(type_)) if extent is None]
-    empty = tensor.EmptyOp(dynamic, type_)
+    empty = tensor.EmptyOp(dynamic, cast(TensorType[Attribute], type_))
     result.ops.append(empty)
     return empty.tensor
 
@@ -203,11 +208,10 @@ def _generic(
     result: _Replacement,
 ) -> SSAValue:
     """One generic of one scalar op, or of none: then it copies its operand."""
-    assert isinstance(out.type, TensorType)
     captured: list[SSAValue | None] = [_captured(operand.value, result) for operand in operands]
     tensors = [operand for operand, scalar in zip(operands, captured, strict=True) if scalar is None]
-    types = [operand.value.type.get_element_type() for operand in tensors if isinstance(operand.value.type, TensorType)]
-    element = out.type.get_element_type()
+    types = [scalar_type(operand.value.type) for operand in tensors]
+    element = scalar_type(out.type)
     block = Block(arg_types=[*types, element])
     arguments = iter(block.args)
     values = [next(arguments) if scalar is None else scalar for scalar in captured]
@@ -238,7 +242,7 @@ def _generic(
 
 def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:
     """The scalar that a body captures in place of an operand: a scalar itself, or the element of a splat constant."""
-    if not isinstance(value.type, TensorType):
+    if not is_tensor(value):
         return value
     owner = value.owner
     if not isinstance(owner, arith.ConstantOp):
@@ -246,7 +250,7 @@ def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:
     attribute = owner.value
     if not isinstance(attribute, DenseIntOrFPElementsAttr) or not attribute.is_splat():
         return None
-    element = value.type.get_element_type()
+    element = scalar_type(value.type)
     number = attribute.get_values()[0]
     literal = FloatAttr(number, element) if isinstance(number, float) else IntegerAttr(number, element)  # type: ignore[arg-type]
     constant = arith.ConstantOp(literal)

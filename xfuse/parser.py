@@ -39,7 +39,7 @@ _BITS: dict[type, tuple[int, str]] = {
 
 @dataclass
 class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    def to_type(
+    def to_type(  # pyright: ignore[reportIncompatibleMethodOverride] -- xDSL overloads it by type
         self, parser: AttrParser, type: AnyFloat | IntegerType | ComplexType
     ) -> float | int | tuple[float, float] | tuple[int, int]:
         text = self.span.text.lower()

@@ -11,7 +11,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xfuse.decomposition import decompose
 from xfuse.editing import PatternEditor
-from xfuse.match.choose import PatternIndex, apply, matches_at
+from xfuse.match.choose import apply, matches_at
+from xfuse.match.index import PatternIndex
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 

@@ -29,7 +29,8 @@ from xfuse.errors import (
 )
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel
-from xfuse.match.choose import Matches, PatternIndex, find_matches
+from xfuse.match.choose import Matches, find_matches
+from xfuse.match.index import PatternIndex
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.recipes import Recipe, parse_recipes, spell_dtypes, validate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -57,13 +57,17 @@ _DEFAULTS = {"fastmath": "none", "overflowFlags": "none"}
 
 def element_name(type_: Attribute) -> str:
     """The name of a type's element type: "f32" for ``f32``, ``tensor<4xf32>`` and ``tensor<?xf32>`` alike."""
-    if isinstance(type_, ShapedType):
-        type_ = type_.get_element_type()  # type: ignore[attr-defined]
-    if isinstance(type_, IntegerType):
-        return f"i{type_.width.data}"
-    if isinstance(type_, IndexType):
+    element = scalar_type(type_)
+    if isinstance(element, IntegerType):
+        return f"i{cast(Any, element).width.data}"
+    if isinstance(element, IndexType):
         return "index"
-    return _FLOAT_NAMES.get(type(type_)) or str(type_)
+    return _FLOAT_NAMES.get(type(element)) or str(element)
+
+
+def scalar_type(type_: Attribute) -> Attribute:
+    """The element type of a shaped type; any other type is its own."""
+    return cast(Any, type_).get_element_type() if isinstance(type_, ShapedType) else type_
 
 
 def static_shape(type_: Attribute) -> tuple[int | None, ...]:
@@ -240,11 +244,11 @@ class GraphBuilder:
             first: Any = next(value.iter_values())
             return self.graph.constant(element_type, literals.to_bits(first, element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):
-            return self.graph.constant(element_type, literals.to_bits(value.value.data, element_type), extents)
+            return self.graph.constant(element_type, literals.to_bits(cast(Any, value).value.data, element_type), extents)
         if isinstance(value, DenseIntOrFPElementsAttr):
             size = max(1, (width(element_type) + 7) // 8)
             data = b"".join(
-                literals.to_bits(item, element_type).to_bytes(size, "little") for item in value.iter_values()
+                literals.to_bits(cast(float, item), element_type).to_bytes(size, "little") for item in value.iter_values()
             )
         elif isinstance(value, DenseResourceAttr):
             handle = value.resource_handle.data

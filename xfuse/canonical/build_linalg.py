@@ -49,7 +49,7 @@ def structured(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     """Any op with indexing maps, iterator types and a scalar body."""
     assert isinstance(op, LinalgStructuredOperation)
     maps = [attribute.data for attribute in op.get_indexing_maps().data]
-    iterators = [attribute.data.value for attribute in op.get_iterator_types().data]
+    iterators = [str(attribute.data) for attribute in op.get_iterator_types().data]
     operands = [*op.inputs, *op.outputs]
     return loops(builder, op, maps, iterators, operands, len(op.inputs), op.regions[0].block)
 
@@ -131,10 +131,10 @@ def _lift(builder: GraphBuilder, value: Value, map_: AffineMap, extents: tuple[E
     """An operand as the body sees it: a value over the frame of the loops."""
     if value.node == UNINITIALISED:
         return Value(UNINITIALISED, (), extents)
-    results = [map_.results[axis] if axis >= 0 else None for axis in value.index]
-    if all(r is None or isinstance(r, AffineDimExpr) for r in results):
-        index = [UNIT if r is None else r.position for r in results]  # type: ignore[union-attr]
-        return tensor_view(value.node, index, extents)
+    read = {axis: map_.results[axis] for axis in value.index if axis >= 0}
+    positions = {axis: r.position for axis, r in read.items() if isinstance(r, AffineDimExpr)}
+    if len(positions) == len(read):
+        return tensor_view(value.node, [UNIT if axis < 0 else positions[axis] for axis in value.index], extents)
     source = Value(value.node, value.index, value.extents)
     at = [_affine(builder, result, extents) for result in map_.results]
     return gather(builder.graph, source, at, extents)
@@ -316,10 +316,8 @@ def _reducing(
             references.append(Reference(extent[1], ()))
             extent = ("operand", len(references) - 1, 0)
         extents.append(extent)
-    key = lambda extent: str(extent)  # noqa: E731
-    node = Node(
-        kind, element_type, (*attributes, ("repeated", tuple(sorted(extents, key=key)))), tuple(references), len(order)
-    )
+    extents.sort(key=str)
+    node = Node(kind, element_type, (*attributes, ("repeated", tuple(extents))), tuple(references), len(order))
     return Value(builder.graph.intern(node), order, space.extents)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from xfuse.canonical.graph import BOUND, FRESH_INDEX_KINDS, Graph, Node, Value
 
@@ -106,8 +106,9 @@ def argument_extents(node: Node) -> Iterator[tuple[int, int]]:
 
 def _symbols(value: object) -> Iterator[tuple[int, int]]:
     if isinstance(value, tuple):
-        if len(value) == 3 and value[0] == "argument":
-            yield value[1], value[2]
+        items = cast(tuple[Any, ...], value)
+        if len(items) == 3 and items[0] == "argument":
+            yield items[1], items[2]
         else:
-            for item in value:
+            for item in items:
                 yield from _symbols(item)

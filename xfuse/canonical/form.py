@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from xfuse.canonical.closing import Closing
 from xfuse.canonical.graph import BOUND, FRESH_INDEX_KINDS, UNIT, Graph, Node, Reference, Value, is_commutative
@@ -201,9 +201,10 @@ class _Writer:
         if isinstance(value, bytes):
             return f"sha256:{hashlib.sha256(value).hexdigest()}"
         if isinstance(value, tuple):
-            if len(value) == 3 and value[0] == "argument":
-                return self._extent(*value)
-            return f"({', '.join(self._value(item) for item in value)})"
+            items = cast(tuple[Any, ...], value)
+            if len(items) == 3 and items[0] == "argument":
+                return self._extent(*items)
+            return f"({', '.join(self._value(item) for item in items)})"
         return str(value)
 
     def _extent(self, _: str, number: int, axis: int) -> str:

@@ -32,7 +32,7 @@ class Reference(NamedTuple):
     """A use of a node: its number and one index for each of its parameters."""
 
     node: int
-    index: Index
+    index: Index  # pyright: ignore[reportIncompatibleMethodOverride] -- nobody searches a reference or value
 
 
 class Node(NamedTuple):
@@ -55,7 +55,7 @@ class Value(NamedTuple):
     """
 
     node: int
-    index: Index
+    index: Index  # pyright: ignore[reportIncompatibleMethodOverride] -- nobody searches a reference or value
     extents: tuple[Extent, ...]
 
 

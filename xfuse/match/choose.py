@@ -9,14 +9,14 @@ from itertools import islice
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from xfuse.canonical.graph import Node, is_commutative
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.extract import carriers_of, extract
+from xfuse.match.index import PatternIndex
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe, spell_node
 from xfuse.match.region import Extraction
-from xfuse.match.search import Attempt, Pattern, Search, Shape, scalar_uses, shape_of
+from xfuse.match.search import Attempt, Pattern, Search
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -65,48 +65,6 @@ class Matches:
     refusals: list[Refusal] = field(default_factory=list[Refusal])
     lost: int = 0
     settled: bool = True
-
-
-@dataclass
-class PatternIndex:
-    """Recipes by the kind and element type of the node that a search for them starts at; forms are built on demand."""
-
-    recipes: Sequence[Recipe]
-    _by_type: dict[str, dict[str, list[tuple[int, Pattern]]]] = field(
-        default_factory=dict[str, dict[str, list[tuple[int, Pattern]]]]
-    )
-    _likely: dict[tuple[str, str, tuple[Shape, ...]], Sequence[tuple[int, Pattern]]] = field(
-        default_factory=dict[tuple[str, str, tuple[Shape, ...]], Sequence[tuple[int, Pattern]]]
-    )
-
-    def at(self, kind: str, element_type: str) -> Sequence[tuple[int, Pattern]]:
-        """Patterns whose anchor is of this kind and type, with the number of their recipe."""
-        if element_type not in self._by_type:
-            self._by_type[element_type] = self._build(element_type)
-        return self._by_type[element_type].get(kind, ())
-
-    def likely(self, node: Node, nodes: Sequence[Node]) -> Sequence[tuple[int, Pattern]]:
-        """Those of them that a look at the node's operands does not rule out."""
-        shapes = tuple(shape_of(nodes[each.node]) for each in node.references if each.node >= 0)
-        key = (node.kind, node.element_type, shapes)
-        found = self._likely.get(key)
-        if found is None:
-            commutative = is_commutative(node)
-            known = self.at(node.kind, node.element_type)
-            found = self._likely[key] = [each for each in known if each[1].is_plausible(shapes, commutative)]
-        return found
-
-    def _build(self, element_type: str) -> dict[str, list[tuple[int, Pattern]]]:
-        found: dict[str, list[tuple[int, Pattern]]] = {}
-        for number, recipe in enumerate(self.recipes):
-            for use, dtypes in scalar_uses(recipe):
-                if element_type not in dtypes:
-                    continue
-                pattern = Pattern.of(recipe, use)
-                root = pattern.nodes[pattern.roots[pattern.anchor]]
-                if root.element_type == element_type:
-                    found.setdefault(root.kind, []).append((number, pattern))
-        return found
 
 
 def find_matches(
@@ -177,7 +135,7 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         if value is None or value.node < 0:
             continue
         node = program.graph.nodes[value.node]
-        for number, pattern in index.likely(node, program.graph.nodes):
+        for number, pattern, _ in index.likely(node, program.graph.nodes):
             place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa)
             match = place.match(program, islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES), gate)
             if isinstance(match, Match):
@@ -262,7 +220,8 @@ class _Candidate:
 def _candidates(program: Program, index: PatternIndex, budget: int | None, explain: bool) -> Iterator[_Candidate]:
     """All places worth a search, in program order; with ``explain`` also those that a glance rules out."""
     attempts: dict[tuple[int, int], _Attempts] = {}
-    nodes = program.graph.nodes
+    cones: dict[str, list[int]] = {}
+    graph, nodes = program.graph, program.graph.nodes
     levels: list[tuple[Block, dict[Operation, int]]] = [(program.block, program.position)]
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
@@ -270,8 +229,12 @@ def _candidates(program: Program, index: PatternIndex, budget: int | None, expla
             node = nodes[value.node]
             patterns = index.at(node.kind, node.element_type) if explain else index.likely(node, nodes)
             position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
-            for number, pattern in patterns:
-                if not explain and program.graph.height(value.node) < pattern.height:
+            if not explain and node.element_type not in cones:
+                cones[node.element_type] = index.cones(graph)
+            for number, pattern, shapes in patterns:
+                if not explain and (
+                    graph.height(value.node) < pattern.height or shapes & ~cones[node.element_type][value.node]
+                ):
                     continue
                 key = (id(pattern), value.node)
                 if key not in attempts:

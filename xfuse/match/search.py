@@ -39,6 +39,7 @@ class Pattern:
     anchor: int
     interior: tuple[int, ...]
     literals: tuple[int, ...]
+    cone: tuple[int, ...]
     height: int
     gain: float
     arguments: Mapping[int, int]
@@ -67,6 +68,7 @@ class Pattern:
             anchor,
             interior,
             tuple(n for n in reachable if nodes[n].kind == "constant"),
+            tuple(n for n in form.graph.reachable([roots[anchor]]) if nodes[n].kind != "argument"),
             form.graph.height(roots[anchor]),
             sum(PRIMITIVES[nodes[n].kind].cost for n in interior if nodes[n].kind in PRIMITIVES),
             arguments,

@@ -242,7 +242,7 @@ def finish(array: Array, index: Sequence[int], shape: Sequence[int], element_typ
     A ``fresh`` array that is all that already, and owns its memory, is given as it is.
     """
     dtype = numpy_dtype(element_type)
-    if fresh and isinstance(array, np.ndarray) and tuple(index) == tuple(range(len(shape))):
+    if fresh and type(array) is np.ndarray and tuple(index) == tuple(range(len(shape))):
         given = array.shape == tuple(shape) and array.dtype == dtype
         if given and array.flags.owndata and array.flags.c_contiguous and array.flags.writeable:
             return array
