@@ -1,6 +1,6 @@
 """The product's LLVM ufuncs against the same loops in C (gcc -O3 -ffast-math and its vector math library), one thread.
 
-    python benchmarks/c_baseline.py
+python benchmarks/c_baseline.py
 """
 
 from __future__ import annotations

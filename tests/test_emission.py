@@ -1,4 +1,4 @@
-"""Emitting recipes as plain ops: every recipe of the library on scalars and tensors, against its own match and mlir-opt."""
+"""Emitting recipes as plain ops: every recipe of the library, against its own match, its numbers and mlir-opt."""
 
 from __future__ import annotations
 
@@ -150,7 +150,6 @@ def test_laws_l1_l2_what_is_emitted_matches_and_decomposes(kind: str) -> None:
         rounds = fuse(function, [recipe], lambda recipe, dtypes: "any", explain=True)
         fused = [op for op in function.walk() if isinstance(op, FusedOp)]
         reasons = [str(refusal) for refusal in rounds[-1].refusals]
-        # One generic gives one result: a recipe of several results has no root in them.
         assert [op.label for op in fused] == [name], (name, use, reasons, str(original))
         function.verify()
         once = str(function)
@@ -218,7 +217,7 @@ D = DYNAMIC_INDEX
     ],
 )
 def test_shapes_broadcast_as_numpys_do(shapes: Sequence[tuple[int, ...] | None], expected: Any) -> None:
-    """Section 4, views: operands of lower rank, extents of one, scalars, empty and dynamic ones; mlir-opt takes it all."""
+    """Operands of lower rank, extents of one, scalars, empty and dynamic ones; mlir-opt takes it all (law L8)."""
     (recipe,) = parse_recipes(AXPY)
     found, module = emitted(recipe, *shapes)
     assert found == expected
@@ -340,6 +339,9 @@ def test_casts_turn_or_vanish_with_the_element_type() -> None:
         function = program(recipe, types_of(recipe, use, None))
         module_of(function)
         assert [op.name for op in function.walk() if op.name in ("arith.truncf", "arith.extf")] == casts[use]
+        inside = set(function.walk())
+        for value in (*function.body.block.args, *(result for op in inside for result in op.results)):
+            assert all(each.operation in inside for each in value.uses), "no op outside the program reads its values"
         assert xfuse.identity(function).text == recipe.form(use).text
 
 

@@ -658,6 +658,13 @@ def test_r9_unrelated_dead_ops_neither_block_nor_vanish() -> None:
     assert str(found.module).count("math.exp") == 3
 
 
+@pytest.mark.parametrize("reader", ["%d = math.exp %t : f32", "%d = arith.addf %t, %k : f32\n%f = math.exp %d : f32"])
+def test_r9_a_dead_reader_of_an_inner_value_does_not_block(reader: str) -> None:
+    """It is kept, and decompose puts it back (law L2)."""
+    lines = ["%k = arith.constant 3.0 : f32", "%t = arith.addf %x, %y : f32", reader, "%r = arith.mulf %t, %z : f32"]
+    assert Fused(SUM_TIMES, function(*lines, "%r")).names == ["sum_times"]
+
+
 def test_r9_a_dead_match_is_fused_like_any_other() -> None:
     assert Fused(SUM_TIMES, function("%t = arith.addf %x, %y : f32", "%r = arith.mulf %t, %z : f32", "%x")).names == [
         "sum_times"
@@ -885,9 +892,16 @@ def test_r10_looking_changes_nothing() -> None:
 # The pattern drives itself
 
 
+class AnyKernel:
+    """A table that has a row for everything."""
+
+    def admissible(self, recipe: Recipe, dtypes: Sequence[str], backend: str) -> str | None:
+        return "any"
+
+
 def greedy(recipes: str, program: str) -> ModuleOp:
     module = parse_module(program)
-    patterns = [FusePattern(each, any_kernel) for each in parse_recipes(recipes)]
+    patterns = [FusePattern(each, AnyKernel()) for each in parse_recipes(recipes)]
     PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(module)
     module.verify()
     assert order_problem(module) is None

@@ -114,12 +114,16 @@ def body_ops(
         if isinstance(clone, arith.ExtFOp | arith.TruncFOp):
             source = clone.operands[0]
             before, after = element_name(source.type), element_name(clone.results[0].type)
+            kind = arith.ExtFOp if width(after) > width(before) else arith.TruncFOp
             if before == after:
                 mapping[op.results[0]] = source
+                clone.erase()
                 continue
-            kind = arith.ExtFOp if width(after) > width(before) else arith.TruncFOp
-            clone = kind(source, clone.results[0].type)  # type: ignore[arg-type]
-            mapping[op.results[0]] = clone.results[0]
+            if clone.name != kind.name:  # a cast to the written type may widen, to a narrower one it may not
+                type_, attributes = clone.results[0].type, clone.attributes
+                clone.erase()
+                clone = kind.create(operands=[source], result_types=[type_], attributes=attributes)
+                mapping[op.results[0]] = clone.results[0]
         ops.append(clone)
     last = block.last_op
     assert last is not None
@@ -177,7 +181,7 @@ def _on_tensors(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAVa
 def _extent(
     recipe: Recipe, inputs: Sequence[SSAValue], shapes: Sequence[Sequence[int | None]], axis: int
 ) -> int | tuple[SSAValue, int]:
-    """The extent of one axis of the result, counted from the last: static if any operand has it so, else an operand's."""
+    """One extent of the result, the last being -1: static if any operand has it so, else an axis of an operand."""
     static: int | None = None
     source: tuple[SSAValue, int] | None = None
     for value, shape in zip(inputs, shapes, strict=True):

@@ -49,7 +49,6 @@ class FusePattern(RewritePattern):
             return
         apply([found], PatternEditor(rewriter))
 
-
     def _gate(self, recipe: Recipe, dtypes: Sequence[str]) -> str | None:
         return self.table.admissible(recipe, dtypes, self.backend)
 

@@ -430,7 +430,9 @@ class Session:
         for recipe in self.registry.entries():
             has_row = any(self.available(recipe, each) for each in backends)
             (fusible if has_row else gated_out).append(recipe)
-        return SessionPatterns([FusePattern(recipe, self, backend) for recipe in fusible], self.lowering_patterns(), gated_out)
+        return SessionPatterns(
+            [FusePattern(recipe, self, backend) for recipe in fusible], self.lowering_patterns(), gated_out
+        )
 
     def lowering_patterns(self) -> list[DecomposePattern]:
         """One pattern per recipe that puts it back in place of its fused ops."""

@@ -65,8 +65,9 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: np.random.Generator | N
 def _moved(value: Any, element_type: str, ulp: float, noise: np.random.Generator) -> Array:
     wide: Array = np.asarray(value, np.float64)
     relative = epsilon(element_type) * ulp
-    moved: Array = wide * (1 + relative * noise.choice((-1.0, 1.0), size=value.shape))
-    return np.asarray(np.where(np.isfinite(wide), moved, wide)).astype(value.dtype)
+    moved = np.asarray(wide * (1 + relative * noise.choice((-1.0, 1.0), size=value.shape)))
+    np.copyto(moved, wide, where=~np.isfinite(wide))
+    return moved.astype(value.dtype)
 
 
 def epsilon(element_type: str) -> float:

@@ -240,7 +240,7 @@ class GraphBuilder:
         if 0 in own:  # nothing is left of a splat's literal
             empty = Node("dense", element_type, (("shape", own), ("data", b"")), (), len(own))
             return tensor_view(self.graph.intern(empty), range(len(own)), own)
-        if isinstance(value, DenseIntOrFPElementsAttr) and _is_splat(value):
+        if isinstance(value, DenseIntOrFPElementsAttr) and _is_splat(cast(Any, value)):
             first: Any = next(value.iter_values())
             return self.graph.constant(element_type, literals.to_bits(first, element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):

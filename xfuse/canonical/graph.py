@@ -221,12 +221,12 @@ def depth_of(node: Node) -> int:
 
 
 def local_frame(indices: Sequence[Index], bound: Sequence[int] = ()) -> tuple[tuple[Index, ...], Index]:
-    """Number the axes of a frame by first use.
+    """Number the axes of a frame by first use, longest index first, so that whole operands keep their layout.
 
     Returns the indices in local numbering and the axes in order; axes in ``bound`` become ``BOUND + position``.
     """
     order: dict[int, int] = {}
-    for index in indices:
+    for index in sorted(indices, key=len, reverse=True):
         for axis in index:
             if axis >= 0 and axis not in order and axis not in bound:
                 order[axis] = len(order)

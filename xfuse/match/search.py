@@ -203,9 +203,7 @@ class Search:
         self.trail.append(wanted)
         self.best = max(self.best, len(self.places))
 
-    def _step(
-        self, wanted: int, place: Place, todo: _Todo, choices: list[tuple[int, _Todo]]
-    ) -> _Todo | bool:
+    def _step(self, wanted: int, place: Place, todo: _Todo, choices: list[tuple[int, _Todo]]) -> _Todo | bool:
         """Match one pair; the list of what is left, or False."""
         pattern, nodes = self.pattern, self.program.graph.nodes
         known = self.places.get(wanted)
@@ -382,4 +380,3 @@ def nodes_agree(target: Node, node: Node) -> bool:
     wanted, found = dict(target.attributes), dict(node.attributes)
     flags, given = (set(str(each.pop("fastmath", "")).split(",")) - {""} for each in (wanted, found))
     return wanted == found and flags <= given
-

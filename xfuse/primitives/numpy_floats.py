@@ -68,19 +68,27 @@ def erf(signature: Signature, x: Array) -> Array:
     return from_float64(np.asarray(_erf(x.astype(np.float64)), np.float64), signature.result)
 
 
+_PRODUCTS: dict[int, Callable[[Array], Array]] = {
+    2: lambda base: np.multiply(base, base),
+    3: lambda base: np.multiply(np.multiply(base, base), base),
+    4: lambda base: np.square(np.multiply(base, base)),
+    -1: lambda base: np.divide(1.0, base),
+}
+
+
 def fpowi(signature: Signature, x: Array, n: Array) -> Array:
     """x to the integer n, in float64 and rounded once: products for n = 2, 3, 4, the reciprocal for -1, else pow."""
     base, n = x.astype(np.float64), signed(n)
+    if n.size == 1 and int(n.reshape(())) in _PRODUCTS:  # a literal exponent, as compilers write squares
+        return from_float64(_PRODUCTS[int(n.reshape(()))](base), signature.result)
     magnitude = np.absolute(base)
     low = np.where((n > 2**53) | (n < -(2**53)), np.fmod(n, 2048), 0) if n.dtype.itemsize == 8 else np.zeros_like(n)
     power = np.power(magnitude, np.subtract(n, low).astype(np.float64))
     if np.any(low):  # n has more bits than float64 and is split into two exponents that have not
         power = power * np.power(magnitude, low.astype(np.float64))
     power = np.where(np.equal(n & 1, 0), power, np.copysign(power, base))
-    square = np.multiply(base, base)
-    exact = {2: square, 3: np.multiply(square, base), 4: np.multiply(square, square), -1: np.divide(1.0, base)}
-    for exponent, product in exact.items():
-        power = np.where(np.equal(n, exponent), product, power)
+    for exponent, product in _PRODUCTS.items():
+        power = np.where(np.equal(n, exponent), product(base), power)
     return from_float64(power, signature.result)
 
 
