@@ -757,3 +757,18 @@ def test_newton_loop_of_the_corpus(spelling: str) -> None:
     found = run(module, *(inputs[key] for key in inputs.files))
     (key,) = outputs.files
     np.testing.assert_allclose(found, outputs[key], rtol=1e-6)
+
+
+def test_branch_of_unit_axes() -> None:
+    """A branch between tensors of extent one drops the axes that its node does not have."""
+    import xfuse
+
+    program = xfuse.compile(
+        """func.func @main(%x: tensor<1xi8>, %p: i1) -> tensor<1xi8> {
+          %y = arith.addi %x, %x : tensor<1xi8>
+          %r = scf.if %p -> (tensor<1xi8>) { scf.yield %x : tensor<1xi8> } else { scf.yield %y : tensor<1xi8> }
+          return %r : tensor<1xi8>
+        }"""
+    )
+    assert program(np.full(1, 3, np.int8), True).tolist() == [3]
+    assert program(np.full(1, 3, np.int8), False).tolist() == [6]

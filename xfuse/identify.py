@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from xfuse.canonical.build import GraphBuilder, build_body
 from xfuse.canonical.form import Form, canonical_form
+from xfuse.collector import paused_collector
 from xfuse.errors import UnsupportedError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.recipes import Recipe, recipes_of
@@ -99,7 +100,8 @@ def function_form(op: FuncOp) -> Form:
         raise UnsupportedError(
             f"func.func @{op.sym_name.data} has {len(op.body.blocks)} blocks; only functions of one block have a form"
         )
-    builder = GraphBuilder(resources=resource_blobs())
-    for argument in op.body.block.args:
-        builder.argument(argument)
-    return canonical_form(builder.graph, builder.argument_values, builder.block(op.body.block))
+    with paused_collector():
+        builder = GraphBuilder(resources=resource_blobs())
+        for argument in op.body.block.args:
+            builder.argument(argument)
+        return canonical_form(builder.graph, builder.argument_values, builder.block(op.body.block))

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute
 from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, element_name, static_shape
 from xfuse.canonical.graph import UNIT, Extent, Value
+from xfuse.collector import paused_collector
 from xfuse.errors import BackendUnavailable, KernelError, NotBound, UnsupportedError
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel, as_element_type
@@ -106,22 +107,23 @@ def compile(
     elif backend != "auto" and backend not in {row.backend for row in session.table.rows()}:
         raise UnsupportedError(f"no backend is named {backend!r}; known are auto, {', '.join(session.backends)}")
     function = _entry(parse_module(module) if isinstance(module, str) else module, entry)
-    linker = _Linker(session, backend)
-    builder = GraphBuilder(fused=linker, resources=resource_blobs())
-    block = function.body.block
-    for argument in block.args:
-        builder.argument(argument)
-    results = builder.block(block)
-    source = Writer(builder.graph, builder.argument_values, results, calls=linker.calls).write()
-    return CompiledProgram(
-        entry,
-        source.text,
-        tuple(function.function_type.inputs.data),
-        tuple(function.function_type.outputs.data),
-        tuple(linker.rows),
-        tuple(linker.inlined),
-        source.compile(),
-    )
+    with paused_collector():
+        linker = _Linker(session, backend)
+        builder = GraphBuilder(fused=linker, resources=resource_blobs())
+        block = function.body.block
+        for argument in block.args:
+            builder.argument(argument)
+        results = builder.block(block)
+        source = Writer(builder.graph, builder.argument_values, results, calls=linker.calls).write()
+        return CompiledProgram(
+            entry,
+            source.text,
+            tuple(function.function_type.inputs.data),
+            tuple(function.function_type.outputs.data),
+            tuple(linker.rows),
+            tuple(linker.inlined),
+            source.compile(),
+        )
 
 
 def _entry(module: ModuleOp | FuncOp, entry: str) -> FuncOp:

@@ -125,8 +125,6 @@ class Expressions:
         """A node's array with all axes of a frame, at their extents where it lacks them."""
         if list(index) == list(range(len(extents))):
             return self._names[number]
-        if all(axis < 0 for axis in index) and not extents:
-            return self._names[number]
         sizes = self._extents(extents, scalars)
         return f"structural.whole({self._names[number]}, {tuple(index)}, {sizes})"
 
