@@ -17,7 +17,6 @@ from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Operation
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xfuse_dialects.xfuse import SCALAR, LibraryOp, RecipeOp
 
 from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, build_body
@@ -28,6 +27,7 @@ from xfuse.parser import default_context, load_module, parse_module
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import FLOATS, is_float, numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
+from xfuse_dialects.xfuse import SCALAR, LibraryOp, RecipeOp
 
 CORPUS = Path(__file__).parent / "corpus"
 PRECISION = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xfuse.api import available as available
     from xfuse.api import available_in as available_in
     from xfuse.api import bind as bind
-    from xfuse.api import compile as compile  # noqa: A004
+    from xfuse.api import compile as compile
     from xfuse.api import count_scalar_slots as count_scalar_slots
     from xfuse.api import current_session as current_session
     from xfuse.api import decompose_all as decompose_all

@@ -68,7 +68,9 @@ def identities(subject: Recipe | Operation | str) -> list[Identity]:
         if recipes:
             return [_of_recipe(recipe) for recipe in recipes]
         return [
-            _named(op.sym_name.data, function_form(op)) for op in subject.walk() if isinstance(op, FuncOp) and op.body.blocks
+            _named(op.sym_name.data, function_form(op))
+            for op in subject.walk()
+            if isinstance(op, FuncOp) and op.body.blocks
         ]
     raise UnsupportedError(
         f"'{subject.name}' has no identity; expected xfuse.recipe, xfuse.fused, func.func or a module of them"

@@ -16,9 +16,8 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
     UnitAttr,
-    UnregisteredOp,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -35,7 +34,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    ConditionallySpeculatable,
     HasParent,
     IsolatedFromAbove,
     IsTerminator,
@@ -48,7 +46,14 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from xfuse_dialects.vocabulary import is_admitted, is_hoistable
+from xfuse_dialects.body import SpeculatableIfBodyIs, verify_body
+from xfuse_dialects.syntax import (
+    entry_arguments,
+    parse_attributes,
+    parse_optional_symbol,
+    parse_results,
+    print_results,
+)
 
 SCALAR = "xfuse.scalar"
 """Argument mark: a scalar slot, which binds only a scalar or splat constant."""
@@ -60,118 +65,10 @@ ACCUMULATOR = "xfuse.accumulator"
 """Argument mark: the narrowest element type that sums over this argument may be held in."""
 
 
-class SpeculatableIfBodyIs(ConditionallySpeculatable):
-    """A fused op may be hoisted only if every op of its region may."""
-
-    @classmethod
-    def is_speculatable(cls, op: Operation) -> bool:
-        return all(
-            is_hoistable(inner) for region in op.regions for inner in region.walk() if inner.name != FusedOp.name
-        )
-
-
-def _verify_body(op: Operation, body: Region, inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> None:
-    """The rules that recipe and fused op share: one block, typed arguments, a typed yield, only admitted ops."""
-    if len(body.blocks) != 1:
-        raise VerifyException(f"'{op.name}' (law L1) expected a region of one block, got {len(body.blocks)} blocks")
-    block = body.block
-    if tuple(block.arg_types) != tuple(inputs):
-        raise VerifyException(
-            f"'{op.name}' (law L1) expected block arguments of types ({_types(inputs)}), "
-            f"got ({_types(block.arg_types)})"
-        )
-    terminator = block.last_op
-    if not isinstance(terminator, YieldOp):
-        found = "nothing" if terminator is None else f"'{terminator.name}'"
-        raise VerifyException(f"'{op.name}' (law L1) expected its region to end in 'xfuse.yield', got {found}")
-    if tuple(terminator.values.types) != tuple(outputs):
-        raise VerifyException(
-            f"'{op.name}' (law L1) expected 'xfuse.yield' of types ({_types(outputs)}), "
-            f"got ({_types(terminator.values.types)})"
-        )
-    _verify_ops(op, body, set())
-
-
-def _verify_ops(op: Operation, region: Region, defined: set[SSAValue]) -> None:
-    """Every op is admitted, and reads only what is defined before it in its region or in one around it.
-
-    A fused op inside answers for its own region.
-    """
-    own: list[SSAValue] = []
-    for block in region.blocks:
-        own.extend(block.args)
-        defined.update(block.args)
-        for inner in block.ops:
-            if isinstance(inner, UnregisteredOp):
-                raise VerifyException(
-                    f"'{op.name}' (law L1) holds the unregistered op '{inner.op_name.data}', which nothing proves pure"
-                )
-            if not is_admitted(inner):
-                raise VerifyException(
-                    f"'{op.name}' (law L1) holds '{inner.name}', which is outside the vocabulary and not provably pure"
-                )
-            if not defined.issuperset(inner.operands):
-                raise VerifyException(
-                    f"'{op.name}' (law L8) holds '{inner.name}', which reads a value before it is defined"
-                )
-            if not isinstance(inner, FusedOp):
-                for nested in inner.regions:
-                    _verify_ops(op, nested, defined)
-            own.extend(inner.results)
-            defined.update(inner.results)
-    defined.difference_update(own)
-
-
-def _types(types: Iterable[Attribute]) -> str:
-    return ", ".join(str(each) for each in types)
-
-
-def _print_results(printer: Printer, types: Sequence[Attribute]) -> None:
-    printer.print_string(" -> ")
-    if len(types) == 1:
-        printer.print_attribute(types[0])
-    else:
-        with printer.in_parens():
-            printer.print_list(types, printer.print_attribute)
-
-
-def _parse_results(parser: Parser) -> Sequence[Attribute]:
-    parser.parse_punctuation("->")
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else types
-
-
-def _parse_attributes(parser: Parser, properties: Sequence[str]) -> dict[str, Attribute]:
-    """An optional attribute dictionary, which may not name properties that have a syntax of their own."""
-    start = parser.pos
-    parsed = parser.parse_optional_attr_dict_with_keyword()
-    attributes = {} if parsed is None else dict(parsed.data)
-    for name in properties:
-        if name in attributes:
-            parser.raise_error(f"'{name}' is a property, not an attribute; it has a syntax of its own", start)
-    return attributes
-
-
-def _parse_optional_symbol(parser: Parser) -> SymbolRefAttr | None:
-    root = parser.parse_optional_symbol_name()
-    if root is None:
-        return None
-    nested: list[StringAttr] = []
-    while parser.parse_optional_punctuation(":") is not None:
-        parser.parse_punctuation(":")
-        nested.append(parser.parse_symbol_name())
-    return SymbolRefAttr(root, nested)
-
-
 def recipe_name(reference: SymbolRefAttr) -> str:
     """The name of the recipe that a symbol refers to, without its library's."""
     nested = reference.nested_references.data
     return (nested[-1] if nested else reference.root_reference).data
-
-
-def _arguments(body: Region) -> Sequence[BlockArgument]:
-    """The arguments of a region's first block; none if it has no block."""
-    return () if body.blocks.first is None else body.blocks.first.args
 
 
 @irdl_op_definition
@@ -260,8 +157,8 @@ class RecipeOp(IRDLOperation):
             return parsed
 
         arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
-        results = _parse_results(parser)
-        attributes = _parse_attributes(parser, ("sym_name", "function_type", "arg_attrs"))
+        results = parse_results(parser)
+        attributes = parse_attributes(parser, ("sym_name", "function_type", "arg_attrs"))
         body = parser.parse_region(arguments)
         element_types = attributes.pop("element_types", None)
         return cls.create(
@@ -279,7 +176,7 @@ class RecipeOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         with printer.in_parens():
-            for index, argument in enumerate(_arguments(self.body)):
+            for index, argument in enumerate(entry_arguments(self.body)):
                 if index:
                     printer.print_string(", ")
                 printer.print_block_argument(argument)
@@ -287,7 +184,7 @@ class RecipeOp(IRDLOperation):
                 if marks:
                     printer.print_string(" ")
                     printer.print_attr_dict(marks)
-        _print_results(printer, self.function_type.outputs.data)
+        print_results(printer, self.function_type.outputs.data)
         shown = dict(self.attributes)
         if self.element_types is not None:
             shown["element_types"] = self.element_types
@@ -297,7 +194,7 @@ class RecipeOp(IRDLOperation):
 
     def verify_(self) -> None:
         inputs = self.function_type.inputs.data
-        _verify_body(self, self.body, inputs, self.function_type.outputs.data)
+        verify_body(self, self.body, inputs, self.function_type.outputs.data)
         if self.element_types is not None:
             self._verify_element_types(self.element_types.data)
         if self.arg_attrs is not None and len(self.arg_attrs.data) != len(inputs):
@@ -367,7 +264,7 @@ class LibraryOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> LibraryOp:
         name = parser.parse_symbol_name()
-        attributes = _parse_attributes(parser, ("sym_name",))
+        attributes = parse_attributes(parser, ("sym_name",))
         body = parser.parse_region()
         if not body.blocks:
             body.add_block(Block())
@@ -435,7 +332,7 @@ class FusedOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> FusedOp:
-        recipe = _parse_optional_symbol(parser)
+        recipe = parse_optional_symbol(parser)
         arguments: list[Parser.Argument] = []
 
         def binding() -> SSAValue:
@@ -451,8 +348,8 @@ class FusedOp(IRDLOperation):
         shapes: list[SSAValue] = []
         if parser.parse_optional_keyword("shapes") is not None:
             shapes = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
-        outputs = _parse_results(parser)
-        attributes = _parse_attributes(parser, ("recipe", "operandSegmentSizes"))
+        outputs = parse_results(parser)
+        attributes = parse_attributes(parser, ("recipe", "operandSegmentSizes"))
         return cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
 
     def print(self, printer: Printer) -> None:
@@ -460,7 +357,7 @@ class FusedOp(IRDLOperation):
             printer.print_string(" ")
             printer.print_attribute(self.recipe)
         printer.print_string(" ")
-        arguments = _arguments(self.body)
+        arguments = entry_arguments(self.body)
 
         def bindings(pairs: Iterable[tuple[SSAValue, SSAValue]]) -> None:
             with printer.in_parens():
@@ -478,7 +375,7 @@ class FusedOp(IRDLOperation):
         if self.shapes:
             printer.print_string(" shapes ")
             bindings(zip(arguments[count:], self.shapes, strict=False))
-        _print_results(printer, self.outputs.types)
+        print_results(printer, self.outputs.types)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
@@ -488,7 +385,7 @@ class FusedOp(IRDLOperation):
             raise VerifyException(f"'{self.name}' expected at least one result")
         if any(value.owner is self for value in self.operands):
             raise VerifyException(f"'{self.name}' (law L8) reads its own result")
-        _verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
+        verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
 
 
 @irdl_op_definition

@@ -1,4 +1,4 @@
-"""From ops to the value-numbered graph: scalars, constants, blocks. Linalg, tensor and scf ops have files of their own."""
+"""From ops to the value-numbered graph: scalars, constants, blocks; other dialects have build files of their own."""
 
 from __future__ import annotations
 
@@ -244,11 +244,14 @@ class GraphBuilder:
             first: Any = next(value.iter_values())
             return self.graph.constant(element_type, literals.to_bits(first, element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):
-            return self.graph.constant(element_type, literals.to_bits(cast(Any, value).value.data, element_type), extents)
+            return self.graph.constant(
+                element_type, literals.to_bits(cast(Any, value).value.data, element_type), extents
+            )
         if isinstance(value, DenseIntOrFPElementsAttr):
             size = max(1, (width(element_type) + 7) // 8)
             data = b"".join(
-                literals.to_bits(cast(float, item), element_type).to_bytes(size, "little") for item in value.iter_values()
+                literals.to_bits(cast(float, item), element_type).to_bytes(size, "little")
+                for item in value.iter_values()
             )
         elif isinstance(value, DenseResourceAttr):
             handle = value.resource_handle.data

@@ -16,7 +16,6 @@ from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Value
 from xfuse.errors import UnsupportedError
 
 
-
 def _shape(builder: GraphBuilder, op: Operation, sizes: Sequence[SSAValue]) -> tuple[Extent, ...]:
     """The extents of an op's result, dynamic ones from its operands in order."""
     given = iter(sizes)

@@ -25,7 +25,9 @@ def _row(
     cost: float = 1.0,
     signedness: str | None = None,
 ) -> Primitive:
-    return Primitive(name, TypeRule(types), numpy, EMISSIONS.get(name), commutative, speculatable, ulp, cost, signedness)
+    return Primitive(
+        name, TypeRule(types), numpy, EMISSIONS.get(name), commutative, speculatable, ulp, cost, signedness
+    )
 
 
 _INTEGER_ARITHMETIC = (
