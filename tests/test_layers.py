@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "xfuse.match",
     ),
     ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.normalization", "xfuse.testing"),
-    ("xfuse.patterns",),
+    ("xfuse.patterns", "xfuse.promises", "xfuse.instances"),
     ("xfuse.session",),
     ("xfuse.passes", "xfuse.frontend", "xfuse.runtime"),
     ("xfuse.api",),

@@ -27,17 +27,17 @@ from xfuse.errors import (
     VerificationError,
     XfuseError,
 )
-from xfuse.identify import body_form
+from xfuse.instances import Instances
 from xfuse.kernels import Kernel
 from xfuse.match.choose import Matches, find_matches
 from xfuse.match.index import PatternIndex
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.promises import Promises, probe_problem
 from xfuse.recipes import Recipe, parse_recipes, spell_dtypes, validate
 from xfuse.registry import RecipeRegistry, as_recipe
 from xfuse.shipped import shipped_recipes
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
-from xfuse.verification import probe
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
 OP_KINDS = frozenset(PRIMITIVES)
@@ -79,9 +79,8 @@ class Session:
         self._registry = RecipeRegistry()
         self._load_library = library
         self._lock = threading.RLock()
-        self._making: dict[tuple[str, str, tuple[str, ...]], threading.RLock] = {}
-        self._failed: dict[tuple[str, str, tuple[str, ...]], str] = {}
-        self._instances: tuple[int, dict[tuple[str, str | None], Recipe | None]] = (-1, {})
+        self._promises = Promises(self.backends, self.table)
+        self._instances = Instances()
 
     # Registry
 
@@ -176,18 +175,11 @@ class Session:
                 f"{spell_dtypes(arguments, results)} as @{recipe.name} is"
             )
         if not trusted:
-            problem = self._probe(recipe, recipe.element_type_for(spelled), kernel)
+            problem = probe_problem(recipe, recipe.element_type_for(spelled), kernel)
             if problem is not None:
                 text = f"the kernel for @{recipe.name} {spell_dtypes(arguments, results)} is wrong (law L6): {problem}"
                 raise VerificationError(text)
         return Row(recipe.identity, spelled, backend or kernel.backend, kernel, ulp=ulp, cost=cost, trusted=trusted)
-
-    @staticmethod
-    def _probe(recipe: Recipe, element_type: str | None, kernel: Kernel) -> str | None:
-        try:
-            return probe(recipe.form(element_type), kernel)
-        except XfuseError as error:
-            return f"it cannot be probed: {error}; bind it with trusted=True if it is known to be right"
 
     def adopt(
         self,
@@ -224,7 +216,8 @@ class Session:
     def available(self, recipe: Recipe | str, backend: str) -> bool:
         """Whether some row, bound or promised, exists for a recipe on a backend, at whatever dtypes."""
         return self.available_in(self.table.snapshot(), recipe, backend) or any(
-            self._promises(self.recipe(recipe), element_type, backend) for element_type in self.recipe(recipe).uses
+            self._promises.holds(self.recipe(recipe), element_type, backend)
+            for element_type in self.recipe(recipe).uses
         )
 
     def available_in(self, rows: Snapshot | BindingTable, recipe: Recipe | str, backend: str) -> bool:
@@ -247,7 +240,7 @@ class Session:
                     element_type = recipe.element_type_for(dtypes)
                 except RecipeError:
                     continue
-                if self._promises(recipe, element_type, name):
+                if self._promises.holds(recipe, element_type, name):
                     return name
         return None
 
@@ -266,7 +259,7 @@ class Session:
             row = rows.get((entry.identity, backend, wanted))
             if row is not None and row.kernel is not None:
                 return row
-            made = self._make(entry, wanted, backend)
+            made = self._promises.keep(entry, wanted, backend)
             if made is not None:
                 return made
             if row is not None:
@@ -291,7 +284,9 @@ class Session:
         bound = [row.dtypes for row in rows if row.source != "promised"]
         if bound:
             return bound[0] if len(bound) == 1 else None
-        promised = [sum(recipe.signature(each), ()) for each in recipe.uses if self._promises(recipe, each, backend)]
+        promised = [
+            sum(recipe.signature(each), ()) for each in recipe.uses if self._promises.holds(recipe, each, backend)
+        ]
         if len(promised) > 1:
             spelled = "; ".join(f"({', '.join(each)})" for each in promised)
             raise Ambiguous(
@@ -304,64 +299,6 @@ class Session:
             return [backend]
         rows = {row.backend for row in self.table.snapshot().values()}
         return [*self.backends, *sorted(rows - set(self.backends))]
-
-    def _promises(self, recipe: Recipe, element_type: str | None, backend: str) -> bool:
-        maker = self.backends.get(backend)
-        if maker is None or maker.unavailable() is not None:
-            return False
-        dtypes = sum(recipe.signature(element_type), ())
-        if (recipe.identity, backend, dtypes) in self._failed:
-            return False
-        return maker.refusal(recipe, element_type) is None
-
-    def _make(self, recipe: Recipe, dtypes: tuple[str, ...], backend: str) -> Row | None:
-        maker = self.backends.get(backend)
-        if maker is None:
-            return None
-        reason = maker.unavailable()
-        if reason is not None:
-            raise BackendUnavailable(reason)
-        try:
-            element_type = recipe.element_type_for(dtypes)
-        except RecipeError:
-            return None
-        key = (recipe.identity, backend, dtypes)
-        with self._lock:
-            making = self._making.setdefault(key, threading.RLock())
-        with making:  # threads that want one kernel make it once
-            row = self.table.snapshot().get(key)
-            if row is not None and row.kernel is not None:
-                return row
-            if key not in self._failed:
-                refusal = maker.refusal(recipe, element_type)
-                if refusal is not None:
-                    raise NotBound(
-                        f"{backend} cannot make a kernel for @{recipe.name} ({', '.join(dtypes)}): {refusal}"
-                    )
-                kernel = self._made(maker, recipe, element_type, key)
-                if kernel is not None:
-                    return self.table.bind(Row(recipe.identity, dtypes, backend, kernel, source="promised"))
-        raise NotBound(f"the kernel that {backend} made for @{recipe.name} is no good: {self._failed[key]}")
-
-    def _made(
-        self, maker: Backend, recipe: Recipe, element_type: str | None, key: tuple[str, str, tuple[str, ...]]
-    ) -> Kernel | None:
-        """A backend's kernel, probed; a failure ends its promise."""
-        try:
-            kernel = maker.compile(recipe, element_type)
-        except BackendUnavailable:
-            raise
-        except Exception as error:  # a missing kernel is never an error (law L4)
-            problem = f"making it raised {type(error).__name__}: {error}"
-        else:
-            found = None if type(maker) is NumPyBackend else self._probe(recipe, element_type, kernel)
-            if found is None:
-                return kernel
-            problem = f"it failed its probe (law L6): {found}"
-        with self._lock:
-            self._failed = {**self._failed, key: problem}
-            self.table.unbind(Row(key[0], key[2], key[1], None))
-        return None
 
     def kernel(self, recipe: Recipe | str, *dtypes: str, backend: str = "auto") -> Kernel:
         """The kernel of a recipe at an element type (one name) or at a full dtype tuple."""
@@ -380,7 +317,7 @@ class Session:
     @property
     def failures(self) -> Mapping[tuple[str, str, tuple[str, ...]], str]:
         """Kernels of our own backends that failed their probe, with the reason."""
-        return dict(self._failed)
+        return dict(self._promises.failures)
 
     # Fused ops
 
@@ -389,28 +326,7 @@ class Session:
 
         ``form`` is the region's form without fast-math flags, if it is at hand.
         """
-        plain = form or body_form(op, fastmath=False)
-        registry = self.registry
-        generation, known = self._instances
-        if generation != registry.generation:
-            generation, known = self._instances = registry.generation, {}
-        key = (plain.text, op.label)
-        if key not in known:
-            guess = registry.region(op.label) if op.label is not None else None
-            entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
-            # Recipes with flags of their own are rare; they look at the region's flags too.
-            exact: Form | None = None
-            found: Recipe | None = None
-            for entry in entries:
-                if entry.has_flags:
-                    exact = exact or body_form(op)
-                if entry.is_instance(exact if entry.has_flags and exact is not None else plain):
-                    found = entry
-                    break
-            if exact is not None:
-                return found
-            known[key] = found
-        return known[key]
+        return self._instances.recipe_of(op, self.registry, form)
 
     def admissible_instance(self, op: FusedOp, backend: str) -> str | None:
         """The backend that has a row for a fused op's recipe at its dtypes, bound or promised, or None."""
@@ -452,10 +368,14 @@ class Session:
         session = Session(library=False, backends=list(self.backends.values()))
         for recipe in self.registry.entries():
             session._registry.adopt(recipe)
-        for row in self.table.rows():
-            session.table.bind(row)
-        session._failed = self._failed
+        session.take_rows(self)
         return session
+
+    def take_rows(self, other: Session) -> None:
+        """Bind all rows of another session, and give up the promises that failed there."""
+        for row in other.table.rows():
+            self.table.bind(row)
+        self._promises.failures = {**self._promises.failures, **other._promises.failures}
 
     # Current session
 

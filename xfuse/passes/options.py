@@ -38,8 +38,7 @@ def module_session(module: ModuleOp, library: str = "", names: Collection[str] |
         for recipe in recipes:
             if recipe.identity not in session.registry and recipe.name not in session.registry:
                 session.registry.adopt(recipe)
-    for row in outer.table.rows():
-        session.table.bind(row)
+    session.take_rows(outer)
     for op in module.walk():
         if isinstance(op, BindingOp):
             _bind(session, op)

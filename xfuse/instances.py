@@ -1,0 +1,43 @@
+"""Which registered recipe a fused op is an instance of."""
+
+from __future__ import annotations
+
+from xfuse.canonical.form import Form
+from xfuse.identify import body_form
+from xfuse.recipes import Recipe
+from xfuse.registry import RecipeRegistry
+from xfuse_dialects.xfuse import FusedOp
+
+
+class Instances:
+    """Remembers what regions were found to be, until the registry changes."""
+
+    def __init__(self) -> None:
+        self._known: tuple[int, dict[tuple[str, str | None], Recipe | None]] = (-1, {})
+
+    def recipe_of(self, op: FusedOp, registry: RecipeRegistry, form: Form | None = None) -> Recipe | None:
+        """The registered recipe that a fused op is an instance of, the label tried first; None if there is none.
+
+        ``form`` is the region's form without fast-math flags, if it is at hand.
+        """
+        plain = form or body_form(op, fastmath=False)
+        generation, known = self._known
+        if generation != registry.generation:
+            generation, known = self._known = registry.generation, {}
+        key = (plain.text, op.label)
+        if key not in known:
+            guess = registry.region(op.label) if op.label is not None else None
+            entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
+            # Recipes with flags of their own are rare; they look at the region's flags too.
+            exact: Form | None = None
+            found: Recipe | None = None
+            for entry in entries:
+                if entry.has_flags:
+                    exact = exact or body_form(op)
+                if entry.is_instance(exact if entry.has_flags and exact is not None else plain):
+                    found = entry
+                    break
+            if exact is not None:
+                return found
+            known[key] = found
+        return known[key]
