@@ -178,9 +178,14 @@ def spellings_page() -> str:
     shared = total = 0
     made = manifest()
     for folder in sorted(path for path in (CORPUS / "variants").iterdir() if (path / "arith.mlir").exists()):
-        found = [read(path) for path in sorted(folder.glob("*.mlir"))]
+        found, rows = [], list[tuple[str, ...]]()
+        for path in sorted(folder.glob("*.mlir")):
+            try:
+                found.append(read(path))
+            except XfuseError as error:
+                rows.append((f"`{path.stem}`", "none", made[folder.name, path.stem], str(error)))
+                total += 1
         usual = usual_of(found)
-        rows: list[tuple[str, ...]] = []
         for each in found:
             same = each.text == usual.text
             shared, total = shared + same, total + 1
@@ -188,8 +193,9 @@ def spellings_page() -> str:
             how = made[folder.name, each.name].replace("<", "&lt;")
             rows.append((f"`{each.name}`", f"`{each.identity}`", how, why))
         count = sum(each.text == usual.text for each in found)
+        rows.sort()
         patterns.append(
-            f"### {folder.name}: {count} of {len(found)} share `{usual.identity}`\n\n"
+            f"### {folder.name}: {count} of {len(rows)} share `{usual.identity}`\n\n"
             + table(("spelling", "identity", "how it was made", "why another identity"), rows)
         )
     programs: list[tuple[str, ...]] = []

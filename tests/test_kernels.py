@@ -17,7 +17,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import xfuse
-from xfuse.errors import KernelError, NotBound, UnsupportedError
+from xfuse.errors import KernelError, NotBound, RecipeError, UnsupportedError
 from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.recipes import Recipe
@@ -673,11 +673,21 @@ def test_ufunc_of_names_and_of_what_has_none() -> None:
         silu = xfuse.ufunc("silu")
         assert silu(np.float32(0)) == 0
         assert xfuse.ufunc(session.recipe("silu")).types == silu.types
-        with pytest.raises(UnsupportedError, match="llvm cannot make a ufunc for recipe @rows: it has core dimensions"):
+        with pytest.raises(RecipeError, match=r"has a loop dimension.* by its normal signature \(\)->\(\)"):
             xfuse.ufunc(
                 """xfuse.recipe @rows(%x: tensor<?xf32>) -> tensor<?xf32> {
                   %r = arith.addf %x, %x : tensor<?xf32> xfuse.yield %r : tensor<?xf32> }"""
             )
+        with pytest.raises(UnsupportedError, match="llvm cannot make a ufunc for recipe @total: it has core dimensions"):
+            xfuse.ufunc(
+                """xfuse.recipe @total(%x: tensor<?xf32>) -> tensor<f32> {
+                  %zero = arith.constant dense<0.0> : tensor<f32>
+                  %r = linalg.reduce ins(%x : tensor<?xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+                    (%in: f32, %acc: f32) { %s = arith.addf %in, %acc : f32 linalg.yield %s : f32 }
+                  xfuse.yield %r : tensor<f32> }"""
+            )
+        assert session.registry.region("rows") is None
+        assert session.registry.region("total") is None, "a refused ufunc leaves nothing behind"
         with pytest.raises(xfuse.errors.ParsingError):
             xfuse.ufunc("nosuch")
 

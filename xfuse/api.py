@@ -29,7 +29,9 @@ from xfuse.parser import parse_module as parse_module
 from xfuse.patterns import DecomposePattern as DecomposePattern
 from xfuse.patterns import FusePattern as FusePattern
 from xfuse.recipes import Recipe as Recipe
+from xfuse.recipes import validate
 from xfuse.registry import RecipeRegistry as RecipeRegistry
+from xfuse.registry import as_recipe
 from xfuse.runtime import CompiledProgram as CompiledProgram
 from xfuse.runtime import compile as compile
 from xfuse.session import Adoption as Adoption
@@ -134,9 +136,14 @@ def ufunc(recipe: Recipe | RecipeOp | str) -> np.ufunc:
     """
     session = current_session()
     known = session.registry.region(recipe) if isinstance(recipe, str) else None
-    entry = known or session.register(recipe)
+    entry = known or as_recipe(recipe)
+    if known is None:
+        validate(entry)
     backend = session.backends.get("llvm")
-    return (backend if isinstance(backend, LLVMBackend) else LLVMBackend()).ufunc(entry)
+    made = (backend if isinstance(backend, LLVMBackend) else LLVMBackend()).ufunc(entry)
+    if known is None:
+        session.register(entry)
+    return made
 
 
 def fuse(

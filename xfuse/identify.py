@@ -106,4 +106,8 @@ def function_form(op: FuncOp) -> Form:
         builder = GraphBuilder(resources=resource_blobs())
         for argument in op.body.block.args:
             builder.argument(argument)
-        return canonical_form(builder.graph, builder.argument_values, builder.block(op.body.block))
+        results = builder.block(op.body.block)
+        if builder.effects:
+            name, effect = op.sym_name.data, builder.effects[0].name
+            raise UnsupportedError(f"func.func @{name} has no identity: '{effect}' has effects, or may have some")
+        return canonical_form(builder.graph, builder.argument_values, results)

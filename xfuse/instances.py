@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xfuse.canonical.form import Form
+from xfuse.errors import UnsupportedError
 from xfuse.identify import body_form
 from xfuse.recipes import Recipe
 from xfuse.registry import RecipeRegistry
@@ -20,7 +21,10 @@ class Instances:
 
         ``form`` is the region's form without fast-math flags, if it is at hand.
         """
-        plain = form or body_form(op, fastmath=False)
+        try:
+            plain = form or body_form(op, fastmath=False)
+        except UnsupportedError:  # what has no canonical form is an instance of nothing
+            return None
         generation, known = self._known
         if generation != registry.generation:
             generation, known = self._known = registry.generation, {}

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xfuse.canonical.build import build_body, element_name
 from xfuse.canonical.form import Form, canonical_form
-from xfuse.canonical.graph import Node
+from xfuse.canonical.graph import Node, Value
 from xfuse.errors import RecipeError, XfuseError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
@@ -197,6 +197,7 @@ def validate(recipe: Recipe) -> None:
 
 def _check_forms(recipe: Recipe) -> None:
     name, form = recipe.name, recipe.form()
+    _check_signature(recipe, form)
     reachable = set(form.graph.reachable(result.node for result in form.results))
     for number, argument in enumerate(form.arguments):
         if argument.node not in reachable:
@@ -215,6 +216,27 @@ def _check_forms(recipe: Recipe) -> None:
             if problem is not None:
                 where = "" if element_type is None else f" at element type {element_type}"
                 raise RecipeError(f"recipe @{name}{where}: '{node.kind}' {problem}")
+
+
+def _check_signature(recipe: Recipe, form: Form) -> None:
+    """Every axis must be a core dimension: a recipe is written at its core rank and loops over everything else."""
+    names: dict[int, str] = {}
+    closing = form.closing
+
+    def dimensions(value: Value) -> str:
+        found = [closing.find(value.node, p) for p in closing.core_parameters(value.node)]
+        return "(" + ",".join(names.setdefault(each, "nmkpqrst"[len(names) % 8]) for each in found) + ")"
+
+    left, right = (",".join(map(dimensions, values)) for values in (form.arguments, form.results))
+    for kind, values in (("argument", form.arguments), ("result", form.results)):
+        for number, value in enumerate(values):
+            core = {value.index[parameter] for parameter in closing.core_parameters(value.node)}
+            loops = [axis for axis, extent in enumerate(value.extents) if axis not in core and extent != 1]
+            if loops:
+                raise RecipeError(
+                    f"recipe @{recipe.name} has a loop dimension, axis {loops[0]} of {kind} {number}; write it at its "
+                    f"core rank, by its normal signature {left}->{right}: it loops over all other dimensions anyway"
+                )
 
 
 def _check_element_types(recipe: Recipe) -> None:

@@ -28,9 +28,9 @@ class RecipeRegistry:
     def register(self, recipe: Recipe | RecipeOp | str, *, replace: bool = False, version: int | None = None) -> Recipe:
         """Validate and store a recipe; returns the entry.
 
-        A recipe of an identity that is registered already gives the old entry back. A name that stands for another
-        recipe is refused unless ``replace=True``, or unless a ``version`` makes it a name of its own
-        (``name.v2``). Raises `RecipeError`, `ParsingError` for bad text, and then nothing has been stored.
+        A recipe of an identity that is registered already gives the old entry back, which then has two names. A name
+        that stands for another recipe is refused unless ``replace=True``, or unless a ``version`` makes it a name of
+        its own (``name.v2``). Raises `RecipeError`, `ParsingError` for bad text, and then nothing has been stored.
         """
         found = as_recipe(recipe)
         if version is not None:
@@ -46,8 +46,10 @@ class RecipeRegistry:
         with self._write:
             by_identity, by_name = dict(self._by_identity), dict(self._by_name)
             entries = [_enter(recipe, by_identity, by_name, replace) for recipe in recipes]
-            if by_identity != self._by_identity or by_name != self._by_name:
+            if by_identity != self._by_identity:
                 self._publish(by_identity, by_name)
+            else:  # at most a second name for an entry
+                self._by_name = by_name
             return entries
 
     def adopt(self, recipe: Recipe) -> None:
@@ -90,11 +92,12 @@ class RecipeRegistry:
     def select(self, names: tuple[str, ...]) -> tuple[Recipe, ...]:
         """The recipes that names of families or of recipes stand for; an unknown name is a `RecipeError`."""
         for wanted in names:
-            if not any(wanted in (recipe.name, recipe.family) for recipe in self.entries()):
+            if wanted not in self._by_name and wanted not in self.families():
                 raise RecipeError(
                     f"no recipe or family is named {wanted}; families are {', '.join(self.families()) or 'none'}"
                 )
-        return tuple(recipe for recipe in self.entries() if recipe.name in names or recipe.family in names)
+        named = {self._by_name[wanted].identity for wanted in names if wanted in self._by_name}
+        return tuple(recipe for recipe in self.entries() if recipe.identity in named or recipe.family in names)
 
     def __iter__(self) -> Iterator[Recipe]:
         return iter(self.entries())
@@ -130,6 +133,7 @@ class RecipeRegistry:
 def _enter(recipe: Recipe, by_identity: dict[str, Recipe], by_name: dict[str, Recipe], replace: bool) -> Recipe:
     known = by_identity.get(recipe.identity)
     if known is not None:
+        by_name.setdefault(recipe.name, known)  # a second name for one function
         return known
     named = by_name.get(recipe.name)
     if named is not None:
@@ -138,7 +142,8 @@ def _enter(recipe: Recipe, by_identity: dict[str, Recipe], by_name: dict[str, Re
                 f"the name @{recipe.name} stands for another recipe ({named.identity[:12]}); pass "
                 "replace=True to replace it, or a version"
             )
-        del by_identity[named.identity]
+        if named.name == recipe.name:
+            del by_identity[named.identity]
     by_identity[recipe.identity] = by_name[recipe.name] = recipe
     return recipe
 

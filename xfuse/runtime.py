@@ -114,6 +114,8 @@ def compile(
         for argument in block.args:
             builder.argument(argument)
         results = builder.block(block)
+        if builder.effects:
+            raise UnsupportedError(f"'{builder.effects[0].name}' cannot be evaluated: it has effects, or may have some")
         source = Writer(builder.graph, builder.argument_values, results, calls=linker.calls).write()
         return CompiledProgram(
             entry,
@@ -150,7 +152,11 @@ class _Linker:
         self.calls: dict[str, Callable[..., tuple[Any, ...]]] = {}
 
     def __call__(self, builder: GraphBuilder, op: FusedOp) -> Sequence[Value] | None:
-        form = body_form(op, fastmath=False)
+        try:
+            form = body_form(op, fastmath=False)
+        except UnsupportedError as error:
+            self.inlined.append((op, str(error)))
+            return None
         recipe = self.session.recipe_of(op, form)
         if recipe is None:
             self.inlined.append((op, "its region is an instance of no registered recipe"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
 from xfuse.materialise import is_materialisable
-from xfuse.parser import parse_module
+from xfuse.parser import parse_module, resource_blobs
 from xfuse_dialects.vocabulary import VOCABULARY
 
 _Digest = bytes
@@ -28,7 +29,7 @@ def same_program(a: Operation | str, b: Operation | str) -> bool:
 
 def program_difference(a: Operation | str, b: Operation | str) -> str | None:
     """In words, the first op of one program that the other lacks; None if they are the same program."""
-    left, right = (_Digester(parse_module(each) if isinstance(each, str) else each) for each in (a, b))
+    left, right = (_Digester(each) for each in _programs(a, b))
     if left.digest == right.digest:
         return None
     theirs = [right.used[op] for op in right.ops]
@@ -41,6 +42,25 @@ def program_difference(a: Operation | str, b: Operation | str) -> str | None:
         if digest not in known:
             return f"only one program has: {_spell(op)}"
     return "the programs hold the same ops, but not as often or not in the same blocks"
+
+
+def _programs(a: Operation | str, b: Operation | str) -> tuple[Operation, Operation]:
+    """Both as ops. The text of a single op is that op, if it is compared with one that is no module."""
+    left, right = (parse_module(each) if isinstance(each, str) else each for each in (a, b))
+    for text, op, other in ((a, left, right), (b, right, left)):
+        if isinstance(text, str) and isinstance(op, ModuleOp) and not isinstance(other, ModuleOp):
+            inner = list(op.body.block.ops)
+            if len(inner) == 1:
+                return (inner[0], right) if op is left else (left, inner[0])
+    return left, right
+
+
+def _spelled(attribute: Attribute) -> str:
+    """An attribute as text; a resource by its content, since every parse gives it another handle."""
+    if isinstance(attribute, DenseResourceAttr):
+        blob = resource_blobs().get(attribute.resource_handle.data, b"")
+        return f"dense_resource {hashlib.sha256(blob).hexdigest()} {attribute.type}"
+    return str(attribute)
 
 
 def _spell(op: Operation) -> str:
@@ -70,7 +90,7 @@ class _Digester:
             [self._block(block, (depth, position, number)) for number, block in enumerate(region.blocks)]
             for position, region in enumerate(op.regions)
         ]
-        attributes = sorted((name, str(value)) for name, value in {**op.properties, **op.attributes}.items())
+        attributes = sorted((name, _spelled(value)) for name, value in {**op.properties, **op.attributes}.items())
         around = op.parent_region()
         successors = [around.get_block_index(each) for each in op.successors] if around is not None else []
         operands = [self._name(operand) for operand in op.operands]

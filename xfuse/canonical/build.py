@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     ShapedType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 from xfuse.canonical.folds import fold
 from xfuse.canonical.graph import (
@@ -122,6 +123,7 @@ class GraphBuilder:
         self.fastmath = fastmath
         self.fused = fused
         self.resources = resources or {}
+        self.effects: list[Operation] = []
         self.argument_values: list[Value] = []
         self.call_stack: list[Operation] = []
         self.call_results: dict[tuple[Operation, tuple[Value, ...]], Sequence[Value]] = {}
@@ -184,6 +186,7 @@ class GraphBuilder:
     def operation(self, op: Operation) -> None:
         """Read one op and keep the values of its results."""
         if not op.results:
+            self.note_effect(op)
             return
         try:
             results = self._results(op)
@@ -193,6 +196,11 @@ class GraphBuilder:
                 self.graph.reasons.setdefault(value.node, str(error))
         for ssa, value in zip(op.results, results, strict=True):
             self.values[ssa] = value
+
+    def note_effect(self, op: Operation) -> None:
+        """Keep an op without results that is not known to do nothing."""
+        if not op.has_trait(IsTerminator, value_if_unregistered=False):
+            self.effects.extend(inner for inner in op.walk() if not is_admitted(inner))
 
     def _results(self, op: Operation) -> Sequence[Value]:
         handler = HANDLERS.get(op.name)
@@ -308,7 +316,8 @@ class GraphBuilder:
         operands = [self.values[operand] for operand in op.operands if operand in self.values]
         key: object = str(op.name)
         whole = len(operands) == len(op.operands) and all(o.node != UNINITIALISED for o in operands)
-        if op.regions or not whole or not is_admitted(op):
+        unread = bool(op.regions) or not whole or not is_admitted(op)
+        if unread:  # equal to nothing else, and without a canonical form
             key = (op.name, len(self.graph.nodes))
             operands = []
         texts = tuple(sorted((name, str(value)) for name, value in {**op.properties, **op.attributes}.items()))
@@ -324,6 +333,8 @@ class GraphBuilder:
             value = self.structural(
                 "opaque", self.element_type(ssa.type), attributes, placed, range(len(shape)), (0,) * len(shape)
             )
+            if unread:
+                self.graph.unread[value.node] = op.name
             results.append(self.with_extents(value.node, shape))
         return results
 

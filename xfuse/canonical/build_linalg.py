@@ -184,6 +184,7 @@ def _as_tensor(value: Value, map_: AffineMap, extents: tuple[Extent, ...]) -> Va
 def body_op(builder: GraphBuilder, op: Operation, extents: tuple[Extent, ...]) -> None:
     """Read one op of a body and keep the values of its results over the frame."""
     if not op.results:
+        builder.note_effect(op)
         return
     handler = _BODY_HANDLERS.get(op.name)
     if handler is not None:

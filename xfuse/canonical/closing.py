@@ -36,6 +36,10 @@ class Closing:
         """Whether a node's parameter is of a core class."""
         return bool(self._core) and self._find(self._base[node] + parameter) in self._core
 
+    def is_bound(self, node: int, parameter: int) -> bool:
+        """Whether some node binds the class of a node's parameter: then how far it runs is part of a value."""
+        return bool(self._bound) and self._find(self._base[node] + parameter) in self._bound
+
     def core_parameters(self, node: int) -> list[int]:
         """The core parameters of a node, ascending."""
         if not self._core:
@@ -54,8 +58,10 @@ class Closing:
         parent, base, nodes = self._parent, self._base, self.graph.nodes
         if not parent:
             self._core: set[int] = set()
+            self._bound: set[int] = set()
             return
         marked: list[int] = []
+        bound: list[int] = []
         for number in self.order:
             node = nodes[number]
             own = base[number]
@@ -63,7 +69,7 @@ class Closing:
                 other = base[reference.node]
                 for parameter, axis in enumerate(reference.index):
                     if axis >= BOUND:
-                        marked.append(other + parameter)
+                        bound.append(other + parameter)
                     elif axis >= 0:
                         a, b = self._find(other + parameter), self._find(own + axis)
                         if a != b:
@@ -82,7 +88,13 @@ class Closing:
                 if axis >= 0:
                     slot = base[root.node] + parameter
                     parent[self._find(slot)] = self._find(fed.setdefault(axis, slot))
-        self._core = {self._find(slot) for slot in marked}
+        self._bound = {self._find(slot) for slot in bound}
+        self._core = {self._find(slot) for slot in marked} | self._bound
+        for number in self.order:
+            node = nodes[number]
+            if node.kind == "index" and self.is_bound(number, 0):
+                extents = argument_symbols(node.attributes)
+                self._core.update(self.find(self.arguments[argument].node, axis) for argument, axis in extents)
         for number in self.order:
             rank = nodes[number].rank
             if rank > 1:
@@ -102,6 +114,11 @@ def argument_extents(node: Node) -> Iterator[tuple[int, int]]:
     for name, value in node.attributes:
         if name in ("repeated", "groups", "axes", "parts"):
             yield from _symbols(value)
+
+
+def argument_symbols(attributes: object) -> list[tuple[int, int]]:
+    """The (argument, axis) pairs that stand for extents anywhere in some attributes."""
+    return list(_symbols(attributes))
 
 
 def _symbols(value: object) -> Iterator[tuple[int, int]]:

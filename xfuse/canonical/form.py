@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from xfuse.canonical.closing import Closing
 from xfuse.canonical.graph import BOUND, FRESH_INDEX_KINDS, UNIT, Graph, Node, Reference, Value, is_commutative
+from xfuse.errors import UnsupportedError
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import FLOATS, INTEGERS
 
@@ -56,9 +57,15 @@ def canonical_form(
     """The form of ``results`` as functions of ``arguments``.
 
     ``type_names`` renames element types in the text (a polymorphic recipe's own type becomes "T"); ``header`` lines
-    become part of the text.
+    become part of the text. Raises `UnsupportedError` if a result depends on an op that cannot be told from another
+    one: one with effects, or with a region that xfuse cannot read.
     """
     closing = Closing(graph, results, arguments)
+    for number in closing.order:
+        op = graph.unread.get(number)
+        if op is not None:
+            reason = graph.reasons.get(number, "it has effects or a region that xfuse cannot read")
+            raise UnsupportedError(f"'{op}' has no canonical form: {reason}")
     writer = _Writer(closing, type_names or {})
     return Form(graph, tuple(arguments), tuple(results), closing, writer.text(header))
 
@@ -112,8 +119,13 @@ class _Writer:
     def _describe(self, number: int, node: Node) -> None:
         core = self.closing.core_parameters(number)
         self.heads[number] = self._head(node)
-        # The extent of an iota says how far it runs, not what it gives at a point.
-        references = () if node.kind == "index" else node.references
+        references = node.references
+        if node.kind == "index":
+            # The extent of an iota says how far it runs, which matters only to a node that binds it.
+            if self.closing.is_bound(number, 0):
+                self.heads[number] += f" {{extent = {self._run(number, node)}}}"
+            else:
+                references = ()
         best: tuple[list[tuple[bytes, str]], list[int], Sequence[Reference]] | None = None
         if len(references) == 2 and is_commutative(node):
             first, second = (self.digests[reference.node] for reference in references)
@@ -191,6 +203,16 @@ class _Writer:
             return f"{node.kind} {name}"
         inside = ", ".join(f"{key} = {self._value(value)}" for key, value in attributes)
         return f"{node.kind} {name} {{{inside}}}"
+
+    def _run(self, number: int, node: Node) -> str:
+        """How far a bound iota runs: as far as an argument's core dimension that it runs along, else its extent."""
+        closing = self.closing
+        wanted = closing.find(number, 0)
+        for candidate, argument in enumerate(closing.arguments):
+            for position, parameter in enumerate(closing.core_parameters(argument.node)):
+                if closing.find(argument.node, parameter) == wanted:
+                    return f"extent(%a{candidate}, {position})"
+        return self._value(node.attributes[0][1])
 
     @staticmethod
     def _spelled(bits: int, element_type: str) -> str:

@@ -127,6 +127,8 @@ class Graph:
         self._heights: list[int] = []
         self.reasons: dict[int, str] = {}
         """Why an op that the builder knows became an opaque node."""
+        self.unread: dict[int, str] = {}
+        """Opaque nodes that stand for one op alone, by its name: it has effects, or a region that nothing reads."""
         self.captured: dict[int, frozenset[int]] = {}
         """Nodes that the program computes before a branch or loop and reads inside: a hint, no part of identity."""
         self.families: dict[int, tuple[object, tuple[int, ...]]] = {}

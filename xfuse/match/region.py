@@ -13,6 +13,7 @@ from xdsl.irdl import AttrSizedOperandSegments
 
 from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
+from xfuse.errors import UnsupportedError
 from xfuse.match.operands import Use
 from xfuse.match.program import Program
 from xfuse.match.search import Pattern
@@ -175,6 +176,9 @@ def is_instance(extraction: Extraction) -> bool:
         builder.values[value] = shape_only(builder, value, number)
     for op in ops:
         builder.operation(op)
-    form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
+    try:
+        form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
+    except UnsupportedError:
+        return False
     pattern = extraction.pattern
     return form.text == pattern.recipe.form(pattern.element_type, fastmath=False).text

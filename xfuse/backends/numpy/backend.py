@@ -42,8 +42,8 @@ class NumPyBackend:
 
         def call(*arrays: Any) -> Any:
             shape = np.broadcast_shapes(*(array.shape for array in arrays))
-            if not shape:  # buffers are reused through out=, which takes no scalars
-                arrays = tuple(array.reshape(1) for array in arrays)
+            # Buffers are reused through out=, which takes no scalars: what comes out of 0-d arrays.
+            arrays = tuple(array.reshape(1) if array.ndim == 0 else array for array in arrays)
             values = function(*arrays)
             given = tuple(
                 _own(np.asarray(value), shape, dtype, arrays) for value, dtype in zip(values, dtypes, strict=True)

@@ -13,6 +13,7 @@ from xfuse.backends.numpy.plan import Plan
 from xfuse.backends.numpy.source_loops import NestedSource
 from xfuse.backends.numpy.source_structural import Calls, StructuralSource
 from xfuse.canonical.graph import Graph, Value
+from xfuse.errors import UnsupportedError
 from xfuse.primitives.table import PRIMITIVES
 
 
@@ -25,9 +26,16 @@ class Source:
     name: str
 
     def compile(self) -> Callable[..., tuple[Any, ...]]:
-        """The function: arrays in, a tuple of arrays out."""
+        """The function: arrays in, a tuple of arrays out.
+
+        Raises `UnsupportedError` for control flow nested deeper than Python takes.
+        """
         namespace = dict(self.namespace)
-        exec(compile(self.text, f"<xfuse {self.name}>", "exec"), namespace)
+        try:
+            code = compile(self.text, f"<xfuse {self.name}>", "exec")
+        except (SyntaxError, RecursionError, MemoryError) as error:
+            raise UnsupportedError(f"control flow is nested too deeply for Python source: {error}") from error
+        exec(code, namespace)
         return namespace[self.name]
 
 
