@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from xdsl.dialects import func
 
+import xfuse
 from xfuse.canonical.build import GraphBuilder
 from xfuse.decomposition import decompose_all
+from xfuse.errors import UnsupportedError
 from xfuse.fusion import fuse
 from xfuse.identify import body_form, identities, identity
 from xfuse.parser import load_module, parse_module, resource_blobs
@@ -19,7 +21,8 @@ from xfuse.recipes import parse_recipes
 from xfuse.testing import same_program
 from xfuse_dialects.xfuse import FusedOp
 
-VARIANTS = Path(__file__).parent / "corpus" / "variants"
+CORPUS = Path(__file__).parent / "corpus"
+VARIANTS = CORPUS / "variants"
 
 
 def key(text: str) -> str:
@@ -1120,3 +1123,84 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
     names = {result.name_hint: builder.values[result] for op in function.body.block.ops for result in op.results}
     assert names["a"].node == names["b"].node == names["c"].node
     assert len(builder.graph.nodes) == 3
+
+
+def sum_of_iota(extent: int) -> str:
+    """The sum of i * x for i below an extent."""
+    return f"""func.func @f(%x: f32) -> tensor<f32> {{
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<{extent}xf32>
+      %i = tensor.empty() : tensor<f32>
+      %fl = linalg.fill ins(%z : f32) outs(%i : tensor<f32>) -> tensor<f32>
+      %r = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>],
+          iterator_types = ["reduction"]}} ins(%e : tensor<{extent}xf32>) outs(%fl : tensor<f32>) {{
+      ^bb0(%a: f32, %acc: f32):
+        %k = linalg.index 0 : index
+        %ki = arith.index_cast %k : index to i32
+        %kf = arith.sitofp %ki : i32 to f32
+        %m = arith.mulf %kf, %x : f32
+        %s = arith.addf %acc, %m : f32
+        linalg.yield %s : f32
+      }} -> tensor<f32>
+      func.return %r : tensor<f32>
+    }}"""
+
+
+def window_sum(size: int) -> str:
+    """Sums over a sliding window of a size."""
+    return f"""func.func @f(%x: tensor<8xf32>, %init: tensor<4xf32>) -> tensor<4xf32> {{
+      %e = tensor.empty() : tensor<{size}xf32>
+      %r = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>,
+          affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}}
+          ins(%x, %e : tensor<8xf32>, tensor<{size}xf32>) outs(%init : tensor<4xf32>) {{
+      ^bb0(%a: f32, %w: f32, %acc: f32):
+        %s = arith.addf %acc, %a : f32
+        linalg.yield %s : f32
+      }} -> tensor<4xf32>
+      func.return %r : tensor<4xf32>
+    }}"""
+
+
+@pytest.mark.parametrize("program", [sum_of_iota, window_sum])
+def test_l5_how_far_a_bound_iota_runs_counts(program: Callable[[int], str]) -> None:
+    """L5: a sum over i < 4 is not the sum over i < 8, nor a window of two a window of three."""
+    assert xfuse.identity(program(2)).recipe != xfuse.identity(program(3)).recipe
+    assert xfuse.identity(program(3)).recipe == xfuse.identity(program(3)).recipe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func private @g(f32) -> f32 func.func @f(%x: f32) -> f32 { %r = func.call @g(%x) : (f32) -> f32 "
+        "func.return %r : f32 }",
+        "func.func @f(%m: memref<4xf32>, %x: f32) -> f32 { %c = arith.constant 0 : index "
+        "memref.store %x, %m[%c] : memref<4xf32> %r = math.exp %x : f32 func.return %r : f32 }",
+        'func.func @f(%x: f32) { %c = arith.constant 0 : i1 cf.assert %c, "never" func.return }',
+    ],
+)
+def test_l5_what_has_effects_has_no_identity(text: str) -> None:
+    """L5: ops that cannot be told apart by what they compute are refused, not taken for one another."""
+    with pytest.raises(UnsupportedError, match=r"(no identity|no canonical form)"):
+        xfuse.identity(text)
+
+
+def test_instance_key_tells_views_apart() -> None:
+    """Views are instance data: x + b[i] and x + b[j] are one recipe and two instances."""
+    text = """func.func @f(%x: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {{
+      %e = tensor.empty() : tensor<4x4xf32>
+      %v = linalg.broadcast ins(%b : tensor<4xf32>) outs(%e : tensor<4x4xf32>) dimensions = [{axis}]
+      %r = arith.addf %x, %v : tensor<4x4xf32>
+      func.return %r : tensor<4x4xf32>
+    }}"""
+    rows, columns = (xfuse.identity(text.format(axis=axis)) for axis in (0, 1))
+    assert rows.recipe == columns.recipe
+    assert rows.instance != columns.instance
+
+
+def test_same_program_compares_resources_by_content() -> None:
+    """A text with resources is the same program as itself, though every parse renames its handles."""
+    text = (CORPUS / "dev/torch_gelu_ffn/torch_gelu_ffn.linalg.mlir").read_text()
+    assert same_program(text, text)
+    start = text.index('"0x') + 20
+    changed = text[:start] + ("1" if text[start] == "0" else "0") + text[start + 1 :]
+    assert not same_program(text, changed)

@@ -621,3 +621,13 @@ def test_element_type_for_names_the_forms_there_are() -> None:
 def test_the_shipped_library_is_valid() -> None:
     """Sessions take it without validating it at every start."""
     assert len(shipped()) == len(xfuse.Session().registry) > 100
+
+
+def test_a_recipe_is_written_at_its_core_rank() -> None:
+    """A recipe with loop dimensions is refused with its normal signature, and leaves nothing behind."""
+    registry = RecipeRegistry()
+    text = """xfuse.recipe @t(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %r = math.sqrt %x : tensor<4xf32> xfuse.yield %r : tensor<4xf32> }"""
+    with pytest.raises(RecipeError, match=r"loop dimension, axis 0 of argument 0; .* normal signature \(\)->\(\)"):
+        registry.register(text)
+    assert not registry.entries()

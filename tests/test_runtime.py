@@ -692,3 +692,33 @@ def test_cli_passes_and_library(xfuse_command: Command) -> None:
     out, _ = xfuse_command("library")
     assert "relu: @relu, " in out
     assert {f"{family}:" for family in SESSION.registry.families()} == {line.split()[0] for line in out.splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("op", "text"),
+    [
+        ("memref.store", "%c = arith.constant 0 : index memref.store %x, %m[%c] : memref<4xf32>"),
+        ("cf.assert", '%c = arith.constant 0 : i1 cf.assert %c, "never"'),
+        ("func.call", "func.call @print(%x) : (f32) -> ()"),
+    ],
+)
+def test_effects_are_refused_by_name(op: str, text: str) -> None:
+    """What cannot be evaluated is named, also where it has no result: nothing is left out silently."""
+    program = f"""func.func private @print(f32) -> ()
+    func.func @main(%m: memref<4xf32>, %x: f32) -> f32 {{ {text} %r = math.exp %x : f32 func.return %r : f32 }}"""
+    with pytest.raises(UnsupportedError, match=f"'{op}' cannot be evaluated"):
+        xfuse.compile(program)
+
+
+def test_control_flow_nested_too_deeply_for_python_is_refused() -> None:
+    """The generated source is Python, whose compiler takes twenty nested loops."""
+    body = "scf.yield %a29 : f32"
+    for n in reversed(range(30)):
+        carried = "%x" if n == 0 else f"%a{n - 1}"
+        last = "" if n == 0 else f"scf.yield %r{n} : f32"
+        inner = "%s = arith.addf %a29, %x : f32 scf.yield %s : f32" if n == 29 else body
+        body = f"%r{n} = scf.for %i{n} = %l to %u step %t iter_args(%a{n} = {carried}) -> (f32) {{ {inner} }} {last}"
+    text = f"""func.func @main(%x: f32, %l: index, %u: index, %t: index) -> f32 {{
+      {body} func.return %r0 : f32 }}"""
+    with pytest.raises(UnsupportedError, match="nested too deeply"):
+        xfuse.compile(text)

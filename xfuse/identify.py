@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -29,13 +30,35 @@ class Identity:
 
 
 def instance_text(form: Form) -> str:
-    """The text of a form and the extents of its core dimensions: what an instance key is the SHA-256 of."""
+    """What an instance key is the SHA-256 of: the text of a form, the extents of its core dimensions, and its views.
+
+    A view says which axes of arguments and results lie along one another: ``c0`` a core dimension, ``l0`` a loop
+    dimension, ``1`` an axis of extent one or one along which the value does not vary.
+    """
     lines: list[str] = []
     for number, argument in enumerate(form.arguments):
         for position, parameter in enumerate(form.closing.core_parameters(argument.node)):
             extent = argument.extents[parameter]
             lines.append(f"extent %a{number} {position} = {extent if isinstance(extent, int) else '?'}")
-    return form.text + "".join(f"{line}\n" for line in lines)
+    return form.text + "".join(f"{line}\n" for line in (*lines, *_views(form)))
+
+
+def _views(form: Form) -> Iterator[str]:
+    closing, names = form.closing, dict[int, str]()
+    counts = {"c": 0, "l": 0}
+    for kind, values in (("%a", form.arguments), ("result ", form.results)):
+        for number, value in enumerate(values):
+            axes = ["1"] * len(value.extents)
+            for parameter, axis in enumerate(value.index):
+                if axis >= 0:
+                    found = closing.find(value.node, parameter)
+                    if found not in names:
+                        letter = "c" if closing.is_core(value.node, parameter) else "l"
+                        names[found] = f"{letter}{counts[letter]}"
+                        counts[letter] += 1
+                    axes[axis] = names[found]
+            if axes:
+                yield f"view {kind}{number} = ({', '.join(axes)})"
 
 
 def identity(subject: Recipe | Operation | str) -> Identity:

@@ -61,7 +61,7 @@ class CompiledProgram:
         try:
             with np.errstate(all="ignore"):
                 results = self._function(*checked)
-        except ValueError as error:
+        except (ValueError, MemoryError) as error:
             shapes = ", ".join(str(array.shape) for array in checked)
             raise KernelError(f"@{self.entry} failed on arrays of shapes {shapes}: {error}") from error
         given = tuple(
