@@ -16,7 +16,7 @@ from xfuse.decomposition import decompose_all
 from xfuse.errors import UnsupportedError
 from xfuse.fusion import fuse
 from xfuse.identify import body_form, identities, identity
-from xfuse.parser import load_module, parse_module, resource_blobs
+from xfuse.parser import XfuseParser, default_context, load_module, parse_module, resource_blobs
 from xfuse.recipes import parse_recipes
 from xfuse.testing import same_program
 from xfuse_dialects.xfuse import FusedOp
@@ -1204,3 +1204,23 @@ def test_same_program_compares_resources_by_content() -> None:
     start = text.index('"0x') + 20
     changed = text[:start] + ("1" if text[start] == "0" else "0") + text[start + 1 :]
     assert not same_program(text, changed)
+
+
+@pytest.mark.parametrize("spelling", ["linalg", "named", "tensor"])
+def test_l2_generics_of_several_results_read_back(spelling: str) -> None:
+    """L2: a program with an arg-max, a generic of two results, is itself again after print and parse."""
+    module = load_module(CORPUS / f"dev/torch_losses/torch_losses.{spelling}.mlir")
+    text = str(module)
+    assert "-> (tensor<24xf32>, tensor<24xi64>)" in text
+    assert same_program(module, text)
+    assert str(parse_module(text)) == text
+
+
+def test_function_types_are_still_types() -> None:
+    """A list of attributes that begins with a function type is not taken for a list in parentheses."""
+    parser = XfuseParser(default_context(), "(f32, f32) -> f32, f32 (f32, i32) f64")
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
+    assert [str(each) for each in types] == ["(f32, f32) -> f32", "f32"]
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
+    assert [str(each) for each in types] == ["f32", "i32"]
+    assert str(parser.parse_attribute()) == "f64"

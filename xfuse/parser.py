@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
@@ -27,6 +27,8 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xfuse.errors import ParsingError
+
+_Parsed = TypeVar("_Parsed")
 
 _BITS: dict[type, tuple[int, str]] = {
     Float16Type: (2, "<e"),
@@ -58,13 +60,26 @@ class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPriva
 
 
 class XfuseParser(Parser):
-    """xDSL's parser with two mends.
+    """xDSL's parser with three mends.
 
     Hexadecimal elements of float ``dense<>`` are bits, as MLIR prints and means them. A resource handle that had to be
     renamed keeps its new name for the whole text; xDSL renames it at every mention, which parts it from its blob.
+    ``(t0, t1)`` reads as a list of types where a bare list may stand, as after the arrow of a ``linalg.generic`` of
+    several results: MLIR and xDSL print it so, and xDSL takes it for the start of a function type.
     """
 
     _TensorLiteralElement: ClassVar[type] = _Element  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def parse_comma_separated_list(
+        self, delimiter: Parser.Delimiter, parse: Callable[[], _Parsed], context_msg: str = ""
+    ) -> list[_Parsed]:
+        start = self.pos
+        if delimiter is Parser.Delimiter.NONE and parse == self.parse_attribute:
+            elements = self.parse_optional_comma_separated_list(Parser.Delimiter.PAREN, parse, context_msg)
+            if elements is not None and self.parse_optional_punctuation("->") is None:
+                return elements
+            self._resume_from(start)
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
 
     def _parse_dialect_resource_handle(self, dialect_name: str, interface: OpAsmDialectInterface) -> str:
         key = self.parse_identifier(context_msg=" for resource handle")
