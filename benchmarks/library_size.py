@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,8 @@ def section() -> list[Table]:
             clones = module.clone(), module.clone()
             samples.append(
                 (
-                    once(lambda: fuse(clones[0], few, session.gate()))[0],  # noqa: B023
-                    once(lambda: fuse(clones[1], everything, session.gate()))[0],  # noqa: B023
+                    once(partial(fuse, clones[0], few, session.gate()))[0],
+                    once(partial(fuse, clones[1], everything, session.gate()))[0],
                 )
             )
         small, large = (statistics.median(column) for column in zip(*samples[1:], strict=True))

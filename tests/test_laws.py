@@ -45,8 +45,8 @@ from xfuse.testing import program_difference, same_program
 from xfuse_dialects.xfuse import FusedOp
 
 SHARED = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-settings.register_profile("ci", max_examples=500, derandomize=True, **SHARED)  # type: ignore[arg-type]
-settings.register_profile("long", max_examples=20_000, **SHARED)  # type: ignore[arg-type]
+settings.register_profile("ci", max_examples=500, derandomize=True, **SHARED)
+settings.register_profile("long", max_examples=20_000, **SHARED)
 PROFILE = settings.get_profile("long" if os.environ.get("XFUSE_LAWS") == "long" else "ci")
 
 CONTEXT = default_context()
@@ -59,7 +59,7 @@ programs = st.tuples(st.integers(1, 5), st.integers(0, 2**32 - 1))
 def make(drawn: tuple[int, int], style: int | None = None, **options: object) -> RandomProgram:
     """The program of a draw. Those of equal draws and different styles compute the same."""
     size, seed = drawn
-    choices = Choices(size=(1, size), **options)  # type: ignore[arg-type]
+    choices = Choices(size=(1, size), **options)
     return RandomProgram(random.Random(seed), None if style is None else random.Random(style), choices)
 
 
@@ -172,7 +172,7 @@ def test_l8_the_order_check_sees_what_it_should() -> None:
     (function,) = module.body.block.ops
     first, second, _ = function.regions[0].block.ops
     first.detach()
-    second.parent.insert_op_after(first, second)  # type: ignore[union-attr]
+    second.parent.insert_op_after(first, second)
     assert order_problem(module) == "math.sin reads math.exp before it is computed"
 
 
@@ -538,7 +538,7 @@ def mutated_count(module: ModuleOp, rnd: random.Random) -> bool:
     op = pick(module, rnd, lambda op: is_told_apart(op) and bool(op.results))
     if op is None:
         return False
-    op.parent.insert_op_after(op.clone(), op)  # type: ignore[union-attr]
+    op.parent.insert_op_after(op.clone(), op)
     return True
 
 
@@ -592,7 +592,7 @@ def test_same_program_tells_which_of_two_equal_ops_is_read(drawn: tuple[int, int
     if len(uses) < 2 or len(uses) != len(list(op.results[0].uses)):
         return
     copy = op.clone()
-    op.parent.insert_op_after(copy, op)  # type: ignore[union-attr]
+    op.parent.insert_op_after(copy, op)
     original = module.clone()
     use = rnd.choice(uses)
     use.operation.operands[use.index] = copy.results[0]

@@ -178,7 +178,7 @@ def rounding_errors(recipe: RecipeOp, element_type: str | None) -> float:
     for op in recipe.body.walk():
         if isinstance(op, arith.ConstantOp):
             type_ = builder.element_type(op.result.type)
-            exact: float = op.value.value.data  # type: ignore[union-attr]
+            exact: float = op.value.value.data
             if is_float(type_) and literals.from_bits(literals.to_bits(exact, type_), type_) != exact:
                 total += 2.0 ** -PRECISION[type_]
     return total
@@ -907,7 +907,7 @@ def test_literals() -> None:
     }
     for name, constants in printed.items():
         _, recipe = RECIPES[name]
-        values = [float(op.value.value.data) for op in recipe.body.walk() if isinstance(op, arith.ConstantOp)]  # type: ignore[union-attr]
+        values = [float(op.value.value.data) for op in recipe.body.walk() if isinstance(op, arith.ConstantOp)]
         for value, text in constants.items():
             assert value in values
             assert literals.to_bits(value, "f32") == literals.to_bits(float(text), "f32")

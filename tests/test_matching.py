@@ -415,7 +415,7 @@ def test_r8_results_in_the_recipes_order_whatever_the_programs() -> None:
     assert found.names == ["two"]
     returned = found.module.body.block.first_op
     assert returned is not None
-    assert tuple(returned.regions[0].block.last_op.operands) == tuple(found.ops[0].outputs)  # type: ignore[union-attr]
+    assert tuple(returned.regions[0].block.last_op.operands) == tuple(found.ops[0].outputs)
 
 
 def test_r8_a_result_used_before_the_last_result_is_refused() -> None:
@@ -557,7 +557,7 @@ def test_r6_a_scalar_slot_binds_constants_only_and_reports_them() -> None:
     assert found.names == ["leaky", "leaky"]
     values = [match.scalars for match in found.rounds[0].chosen]
     assert [len(each) for each in values] == [1, 1]
-    assert [op.inputs[1].owner.properties["value"].value.data for op in found.ops] == pytest.approx([0.1, 0.2])  # type: ignore[union-attr]
+    assert [op.inputs[1].owner.properties["value"].value.data for op in found.ops] == pytest.approx([0.1, 0.2])
     variable = function("%0 = arith.mulf %x, %y : f32", "%1 = arith.maximumf %0, %x : f32", "%1")
     assert Fused(wanted, variable).names == []
 

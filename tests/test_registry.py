@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import in_threads
 from xdsl.dialects.builtin import StringAttr
 from xdsl.rewriter import Rewriter
 
@@ -443,7 +443,7 @@ def test_readers_never_see_half_of_several() -> None:
         registry.register_all(recipes)
         for recipe in recipes[1:]:
             assert recipe in registry
-        registry._publish({}, {})  # type: ignore[attr-defined]
+        registry._publish({}, {})
     done.set()
     reader.join()
     assert counts <= {0, len(recipes)}
@@ -533,26 +533,6 @@ def test_load_of_no_file(tmp_path: Path) -> None:
 
 
 # Threads
-
-
-def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """Run a function in threads that start together; what each returned or raised."""
-    results: list[Any] = [None] * count
-    barrier = threading.Barrier(count)
-
-    def run(number: int) -> None:
-        barrier.wait()
-        try:
-            results[number] = work(number)
-        except Exception as error:
-            results[number] = error
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def test_16_threads_register_one_recipe() -> None:

@@ -6,13 +6,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from support import CORPUS, FILES, PROGRAMS, SPELLINGS, parsed, short
 from xdsl.dialects.builtin import ModuleOp
 
 import xfuse
@@ -21,37 +21,14 @@ from xfuse.cli import largest_error, load_arrays, main
 from xfuse.errors import KernelError, ParsingError, UnsupportedError
 from xfuse.fusion import fuse
 from xfuse.kernels import Kernel, as_tuple
-from xfuse.parser import default_context
 from xfuse.runtime import CompiledProgram, run
 from xfuse_dialects.xfuse import FusedOp
 
 Array = Any
-CORPUS = Path(__file__).parent / "corpus"
-SPELLINGS = ("linalg", "fused", "named", "tensor")
-PROGRAMS = sorted(path.name for path in (CORPUS / "dev").iterdir() if path.is_dir())
-FILES = sorted(
-    [CORPUS / "dev" / name / f"{name}.{spelling}.mlir" for name in PROGRAMS for spelling in SPELLINGS]
-    + [path for path in (CORPUS / "variants").glob("*/*.mlir") if path.name != "tosa.mlir"]
-)
 REFUSED = "complex_phase"
 """The one program outside the vocabulary; see `test_what_is_outside_the_vocabulary_is_named`."""
 SESSION = xfuse.Session()
 """One for all tests that bind nothing: kernels are made once."""
-
-
-def short(path: Path) -> str:
-    return f"{path.parent.name}/{path.stem}"
-
-
-@cache
-def context() -> Any:
-    return default_context()
-
-
-@cache
-def parsed(path: Path) -> ModuleOp:
-    """A file's module; clone before use."""
-    return xfuse.load_module(path, context())
 
 
 def archives(path: Path) -> tuple[Path, Path]:

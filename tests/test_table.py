@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import in_threads
 
 import xfuse
 from xfuse.backends.numpy.backend import NumPyBackend
@@ -119,7 +120,10 @@ def test_generation_and_revision() -> None:
     assert table.bind(row()) is first
     table.unbind(row(dtypes=F64))
     assert table.generation == 1
-    other: Callable[..., Any] = lambda x, y: x  # noqa: E731
+
+    def other(x: Any, y: Any) -> Any:
+        return x
+
     second = table.bind(row(kernel=Kernel("k", "gpu", F32[:2], F32[2:], other)), replace=True)
     assert (second.revision, table.generation) == (2, 2)
     table.unbind(second)
@@ -503,7 +507,10 @@ def test_adopt(session: Session) -> None:
 def test_adopt_is_idempotent(session: Session) -> None:
     """Seeds: the same recipe and kernel again is no change: one row, one entry."""
     text = HYPOT.replace("math.sqrt", "math.exp")
-    kernel = lambda x, y: np.exp(x * x + y * y)  # noqa: E731
+
+    def kernel(x: Any, y: Any) -> Any:
+        return np.exp(x * x + y * y)
+
     first = session.adopt("one", text, kernel, F32, "gpu")
     generations = session.registry.generation, session.table.generation
     for name in ("one", "another"):
@@ -512,7 +519,7 @@ def test_adopt_is_idempotent(session: Session) -> None:
     assert (session.registry.generation, session.table.generation) == generations
     sibling = session.adopt("one", text, kernel, F64, "gpu")
     assert sibling.row is not None
-    assert sibling.row.identity == first.row.identity  # type: ignore[union-attr]
+    assert sibling.row.identity == first.row.identity
     assert len(session.table.rows()) == 2
 
 
@@ -553,29 +560,13 @@ def test_adopt_keeps_off_taken_names_and_rows(session: Session) -> None:
     assert len(session.registry) == 1
 
 
-def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
-    results: list[Any] = [None] * count
-    barrier = threading.Barrier(count)
-
-    def run(number: int) -> None:
-        barrier.wait()
-        try:
-            results[number] = work(number)
-        except Exception as error:
-            results[number] = error
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
-
-
 def test_16_threads_adopt_one_recipe(session: Session) -> None:
     """Section 7: they end with one row, all of them with that."""
     text = HYPOT.replace("math.sqrt", "math.exp")
-    kernel = lambda x, y: np.exp(x * x + y * y)  # noqa: E731
+
+    def kernel(x: Any, y: Any) -> Any:
+        return np.exp(x * x + y * y)
+
     found = in_threads(16, lambda number: session.adopt(f"n{number}", text, kernel, F32, "gpu"))
     assert len({id(each.row) for each in found}) == 1
     assert all(found)

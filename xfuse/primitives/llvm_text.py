@@ -32,10 +32,6 @@ class TextBuilder:
         self.lines.append(f"{name} = {instruction}")
         return name
 
-    def emit_void(self, instruction: str) -> None:
-        """Append an instruction without a result."""
-        self.lines.append(instruction)
-
     def constant(self, llvm_type: str, value: float | int) -> str:
         """The literal of an LLVM type, exact to the bit."""
         return constant(llvm_type, value)
