@@ -1,4 +1,5 @@
-"""Writes what the documentation takes from the code: ``spellings.md``, and the tables between markers of other pages.
+"""Writes what the documentation takes from the code: ``spellings.md`` and ``vocabulary.md``, and the tables between
+markers of other pages.
 
 python docs/generate.py           write the pages
 python docs/generate.py --check   change nothing; status 1 if a page is out of date
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 
+from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.canonical.build import GraphBuilder
 from xfuse.canonical.form import Form, canonical_form
 from xfuse.errors import XfuseError
@@ -26,6 +28,10 @@ from xfuse.identify import function_form
 from xfuse.parser import default_context, load_module, resource_blobs
 from xfuse.passes.describe import pass_options
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.primitives.vocabulary.spelling import Spelling as TagSpelling
+from xfuse.primitives.vocabulary.table import GROUPS, Row
+from xfuse.recipes import Recipe, parse_recipes, spell_dtypes
+from xfuse.signature import core_signature
 from xfuse.universe import XFUSE_UNIVERSE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -260,6 +266,81 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
 
 
+# Vocabulary
+
+
+def vocabulary_page() -> str:
+    """The page about the reference system's tags: how each is spelled, and what LLVM kernels take."""
+    parts: list[str] = []
+    shown: set[str] = set()
+    for title, rows in GROUPS.items():
+        heads = ("tag", "spelling", "types", "dimensions", "LLVM kernels", "")
+        parts.append(f"## {title}\n")
+        parts.append(table(heads, [cells for row in rows for cells in vocabulary_rows(row)]))
+        for spelling in dict.fromkeys(spelling for row in rows for spelling in row.spellings):
+            if inline(spelling) is None and spelling.name not in shown:
+                shown.add(spelling.name)
+                parts.append(f"### @{spelling.name}\n\n```mlir\n{spelling.text}```\n")
+    count = sum(map(len, GROUPS.values()))
+    return "\n".join((VOCABULARY_INTRODUCTION.format(count=count), *parts))
+
+
+VOCABULARY_INTRODUCTION = """# Vocabulary
+
+<!-- Made by docs/generate.py; do not edit. -->
+
+The reference system's fused ops are graphs of 80 primitive operations. Here each is spelled in upstream ops, as a
+recipe at its core rank; every other dimension loops. `Clamp`, `Const`, `RuntimeScalar` and `ReducedCount` it knows and
+declines; `MinDim`, `ArgMaxDim` and `ArgMinDim`, which it has in graphs and not in recipes, come on top: {count} rows.
+The table and the recipes are in `xfuse/primitives/vocabulary`. `tests/test_vocabulary.py` runs each against NumPy, and
+`lit_tests/vocabulary` has an example of each in a program, which decomposes to what real mlir-opt takes.
+
+- **types** has one letter an argument and result; equal letters are equal types. `F G` float, `I` integer or index,
+  `N` integer, `B` i1, `X` anything.
+- **dimensions** are those of arguments and results, as NumPy spells a gufunc's signature.
+- **LLVM kernels** are the element types at which the LLVM backend makes a kernel of the recipe as it stands; at
+  integers float ops give way to integer ones (`arith.addf` to `arith.addi`). NumPy runs every row.
+- **no recipe alone**: the registry refuses the spelling by itself, as it computes nothing. It stands in larger recipes.
+- Axes, shifts, amounts and literals are shown with an example value. Each counts for identity.
+"""
+
+
+def vocabulary_rows(row: Row) -> Iterator[tuple[str, ...]]:
+    """The lines of one tag, one a spelling."""
+    for number, spelling in enumerate(row.spellings):
+        (recipe,) = parse_recipes(spelling.text)
+        notes = [note for note in (row.notes, row.alone) if note] if number == 0 else []
+        yield (
+            f"`{row.tag}`",
+            inline(spelling) or f"[`@{spelling.name}`](#{spelling.name})",
+            f"`{spelling.types.text}`",
+            f"`{core_signature(recipe.form()).text}`",
+            "no recipe alone" if row.alone else kernels(spelling, recipe),
+            "; ".join(notes),
+        )
+
+
+def inline(spelling: TagSpelling) -> str | None:
+    """The body of a recipe that is one op, as code; None if there is more to it."""
+    lines = spelling.text.splitlines()
+    if spelling.text.startswith("#") or len(lines) != 4:
+        return None
+    return f"`{lines[1].partition('= ')[2]}`"
+
+
+def kernels(spelling: TagSpelling, recipe: Recipe) -> str:
+    """The element types at which the LLVM backend takes a spelling, at floats and at integers."""
+    found = [recipe, *(parse_recipes(spelling.integer_text) if spelling.integers else ())]
+    backend = LLVMBackend()
+    taken = [
+        use or spell_dtypes(*each.signature(use))
+        for each in found
+        for use in each.uses
+        if backend.refusal(each, use) is None
+    ]
+    return f"`{' '.join(taken)}`" if taken else "NumPy only"
+
+
 # Tables of other pages
 
 
@@ -345,6 +426,7 @@ def pages() -> dict[Path, str]:
     numerics, passes, architecture = DOCS / "numerics.md", DOCS / "passes.md", DOCS / "architecture.md"
     return {
         DOCS / "spellings.md": spellings_page(),
+        DOCS / "vocabulary.md": vocabulary_page(),
         numerics: between(numerics.read_text(), "errors", errors_table()),
         passes: between(passes.read_text(), "options", options_table()),
         architecture: between(architecture.read_text(), "layers", layers_table()),

@@ -1,4 +1,4 @@
-"""Makes ``random_programs`` and ``support`` importable: tests are no package, and importlib mode adds no path."""
+"""Makes the modules that tests share importable: tests are no package, and importlib mode adds no path."""
 
 from __future__ import annotations
 
@@ -17,4 +17,9 @@ def _load(name: str) -> None:
 
 
 _load("random_programs")
+_load("reference_programs")
+_load("row_references")
+_load("backward_references")
+_load("loss_references")
+_load("derivatives")
 _load("support")

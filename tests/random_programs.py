@@ -78,9 +78,10 @@ class Choices:
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """All shipped recipes."""
+    """All shipped recipes that are element-wise."""
     context = default_context()
-    return tuple(recipe for path in library_files() for recipe in recipes_of(load_module(path, context)))
+    found = (recipe for path in library_files() for recipe in recipes_of(load_module(path, context)))
+    return tuple(recipe for recipe in found if recipe.is_scalar)
 
 
 @cache

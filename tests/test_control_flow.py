@@ -772,3 +772,28 @@ def test_branch_of_unit_axes() -> None:
     )
     assert program(np.full(1, 3, np.int8), True).tolist() == [3]
     assert program(np.full(1, 3, np.int8), False).tolist() == [6]
+
+
+@pytest.mark.parametrize("given", ["%outer", "%y"])
+def test_what_gives_a_loop_only_a_shape_is_no_dependence(given: str) -> None:
+    """Law L5: an unread ``outs``, a dead op: neither makes an inner loop depend on the outer one."""
+
+    def text(unread: str, dead: str) -> str:
+        return f"""
+        func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {{
+          %zero = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          %two = arith.constant 2 : index
+          %end = scf.for %i = %zero to %two step %one iter_args(%outer = %y) -> (tensor<4xf32>) {{
+            %r = scf.for %j = %zero to %two step %one iter_args(%inner = %x) -> (tensor<4xf32>) {{
+              %s = linalg.add ins(%inner, %y : tensor<4xf32>, tensor<4xf32>) outs({unread} : tensor<4xf32>)
+                -> tensor<4xf32>
+              %d = arith.addf %inner, {dead} : tensor<4xf32>
+              scf.yield %s : tensor<4xf32>
+            }}
+            scf.yield %r : tensor<4xf32>
+          }}
+          func.return %end : tensor<4xf32>
+        }}"""
+
+    assert identity(text(given, "%outer")) == identity(text("%x", "%x"))

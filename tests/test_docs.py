@@ -274,6 +274,24 @@ def test_reference_map_is_complete() -> None:
         assert re.search(rf"\b{name}\b", rows), name
 
 
+def test_reference_map_lists_every_behaviour() -> None:
+    """The map has a row for every unit test of the reference; a test that it names there names the original too."""
+    behaviours = ROOT / "tests" / "reference_behaviours.txt"
+    originals = {line for line in behaviours.read_text().split("\n") if line and line[0] not in "#["}
+    assert len(originals) > 123
+    listed: set[str] = set()
+    for cells in table_rows(MAP):
+        names = originals.intersection(re.findall(r"`([^`]+)`", cells[0]))
+        assert not names & listed, f"{names & listed} stands in the map twice"
+        listed |= names
+        tests = re.findall(r"`(tests/[^`:]+)::", cells[-1])
+        for name in names:
+            assert tests or len(cells) == 2, f"{name} has neither a test nor a reason"
+            if tests and not name.endswith("*"):
+                assert any(name in (ROOT / test).read_text() for test in tests), f"no docstring names {name}"
+    assert listed == originals
+
+
 REFERENCE_NAMES = """
     runtime_fused RuntimeFusedOpEntry RelAttrError RuntimeFusedError count_scalar_slots decompose_region emit_region
     register_runtime_fused resolve_rel_attrs runtime_entries runtime_lowering_decompose runtime_name runtime_region

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from xfuse.verification import mismatch, probes
 from xfuse_dialects.xfuse import FusedOp
 
 SESSION = xfuse.Session()
-RECIPES = {recipe.name: recipe for recipe in SESSION.registry}
+RECIPES = {recipe.name: recipe for recipe in SESSION.registry if recipe.is_scalar}
 USES = [(name, use) for name, recipe in RECIPES.items() for use in recipe.uses]
 AXPY = """xfuse.recipe @axpy(%a: f64, %x: f64, %y: f64) -> f64 attributes {element_types = [f16, bf16, f32, f64]} {
   %m = arith.mulf %a, %x : f64 %r = arith.addf %m, %y : f64 xfuse.yield %r : f64 }"""
@@ -369,3 +370,60 @@ def test_nothing_of_the_recipe_is_shared_with_what_is_emitted() -> None:
     values: list[SSAValue] = result.results
     assert values[0].type == f32
     assert str(recipe.op) == text
+
+
+def test_an_element_wise_recipe_computes_at_the_type_it_says() -> None:
+    """``xfuse.accumulator``: at a narrower type arguments are widened and results rounded once; else nothing is cast."""
+    (recipe,) = parse_recipes(
+        """xfuse.recipe @polynomial(%x: f64 {xfuse.accumulator = f32}, %y: f64 {xfuse.accumulator = f32}, %n: i32)
+            -> (f64, i1) attributes {element_types = [f16, bf16, f32, f64]} {
+          %c = arith.constant 0.1 : f64 %m = arith.mulf %x, %c : f64 %s = arith.addf %m, %y : f64
+          %b = arith.cmpf olt, %s, %y : f64 %f = arith.sitofp %n : i32 to f64 %r = arith.addf %s, %f : f64
+          xfuse.yield %r, %b : f64, i1 }"""
+    )
+    for use in recipe.uses:
+        assert use is not None
+        narrow = use in ("f16", "bf16")
+        for shape in (None, (3,), (D,)):
+            module = module_of(program(recipe, types_of(recipe, use, shape)))
+            assert xfuse.identity(xfuse.parse_module(str(module))).text == recipe.form(use).text
+            casts = [op.name for op in module.walk() if op.name in ("arith.extf", "arith.truncf")]
+            whole = ["arith.extf", "arith.extf", "arith.truncf"]
+            expected = whole if shape is None else [*whole, "arith.extf", "arith.extf"]  # one body per result
+            assert casts == (expected if narrow else []), (use, shape)
+            done = subprocess.run([mlir_opt()], input=generic(module), capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr[:2000]
+        arrays = [np.array([0.3, -2.0, 1e3]).astype(numpy_dtype(use)) for _ in range(2)]
+        numbers = np.array([1, -2, 3], np.int32)
+        computed = np.dtype(np.float32) if narrow else arrays[0].dtype
+        x, y = (array.astype(computed) for array in arrays)
+        found, _ = xfuse.compile(module_of(program(recipe, types_of(recipe, use, (3,)))))(*arrays, numbers)
+        expected = (x * np.array(0.1).astype(computed) + y + numbers.astype(computed)).astype(arrays[0].dtype)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_refusal_leaves_nothing_behind() -> None:
+    """Seeds: whatever goes wrong, the values that were given have the uses that they had."""
+    (recipe,) = parse_recipes(
+        """xfuse.recipe @table(%x: f64, %i: index) -> f64 attributes {element_types = [f32, f64]} {
+          %n = arith.negf %x : f64
+          %t = arith.constant dense<[1.0, 2.0]> : tensor<2xf64>
+          %v = tensor.extract %t[%i] : tensor<2xf64>
+          %r = arith.addf %n, %v : f64 xfuse.yield %r : f64 }"""
+    )
+    block = Block(arg_types=[f32, type_named("index")])
+    before = arith.NegfOp(block.args[0])
+    block.add_op(before)
+    error = xfuse.try_emit(recipe, block.args)
+    assert isinstance(error, DecomposeError)
+    assert "literal" in str(error)
+    assert [use.operation for use in block.args[0].uses] == [before]
+
+
+def test_one_place_makes_generics() -> None:
+    """Section 4: instantiation and normalisation share the one emitter of ``linalg.generic``."""
+    package = Path(xfuse.__file__).parent
+    files = [package / "normalization.py", *sorted((package / "emission").glob("*.py"))]
+    assert [path.name for path in files if "GenericOp(" in path.read_text()] == ["generics.py"]
+    users = [path.name for path in files if "from xfuse.emission.generics import" in path.read_text()]
+    assert {"normalization.py", "elementwise.py", "bodies.py"} <= set(users)

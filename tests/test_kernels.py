@@ -25,7 +25,7 @@ from xfuse.verification import evaluate, mismatch, probes
 
 Array = Any
 SESSION = xfuse.Session()
-RECIPES = {recipe.name: recipe for recipe in SESSION.registry}
+RECIPES = {recipe.name: recipe for recipe in SESSION.registry if recipe.is_scalar}
 BF16 = np.dtype(ml_dtypes.bfloat16)
 BACKENDS = ("numpy", "llvm")
 SAMPLE = (

@@ -27,6 +27,7 @@ from xfuse.parser import default_context, load_module, parse_module
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import FLOATS, is_float, numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.shipped import shipped_recipes
 from xfuse_dialects.xfuse import SCALAR, LibraryOp, RecipeOp
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -40,10 +41,17 @@ Array = NDArray[Any]
 
 
 @cache
+def element_wise_files() -> list[Path]:
+    """The files whose recipes have no core dimensions; the others have tests of their own."""
+    others = {recipe.family for recipe in shipped_recipes() if not recipe.is_scalar}
+    return [path for path in library_files() if path.stem not in others]
+
+
+@cache
 def recipes() -> dict[str, dict[str, RecipeOp]]:
     """All recipes by name, by family."""
     found: dict[str, dict[str, RecipeOp]] = {}
-    for path in library_files():
+    for path in element_wise_files():
         (library,) = load_module(path).body.block.ops
         assert isinstance(library, LibraryOp)
         found[path.stem] = {op.sym_name.data: op for op in library.body.block.ops if isinstance(op, RecipeOp)}
@@ -88,7 +96,7 @@ def identity_text(recipe: RecipeOp) -> str:
 def test_files() -> None:
     """One library a file, named as the file; its first recipe bears that name too; a comment opens the file."""
     assert library_files() == sorted(library_files())
-    for path in library_files():
+    for path in element_wise_files():
         text = path.read_text()
         assert text.startswith(f"// {path.stem}"), path
         assert max(map(len, text.splitlines())) <= 120, path
@@ -147,7 +155,7 @@ def test_identities_are_distinct() -> None:
 
 
 def test_identity_survives_cse_and_renaming() -> None:
-    for path in library_files():
+    for path in element_wise_files():
         module = load_module(path)
         for op in module.walk():
             for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)):
@@ -333,6 +341,40 @@ TORCH_GELU = 1e-4
 STEP: dict[str, Sampler] = {"rate": (0, 0.1), "momentum": (0.5, 1), "decay": (0, 0.1)}
 
 
+def power_slope(x: Array, gradient: Array, exponent: Array | None = None, factor: Array | None = None) -> Array:
+    power = exponent if factor is None else factor
+    return power * x ** (power - 1.0) * gradient
+
+
+def sigmoid_slope(gradient: Array, x: Array | None = None, y: Array | None = None) -> Array:
+    y = sigmoid(x) if y is None else y
+    return gradient * y * (1 - y)
+
+
+def silu_slope(x: Array) -> Array:
+    return sigmoid(x) * (1 + x * (1 - sigmoid(x)))
+
+
+def gelu_tanh_slope(x: Array) -> Array:
+    beta = math.sqrt(2 / math.pi)
+    tangent = np.tanh(beta * (x + 0.044715 * x**3))
+    return (1 + tangent) / 2 + x / 2 * (1 - tangent**2) * beta * (1 + 3 * 0.044715 * x**2)
+
+
+def sloped(slope: Callable[[Array], Array]) -> Callable[..., Array]:
+    return lambda x, gradient: gradient * slope(x)
+
+
+def mse_slope(
+    prediction: Array, target: Array, gradient: Array, factor: Array | None = None, count: Array | None = None
+) -> Array:
+    return (2 / count if factor is None else factor) * (prediction - target) * gradient
+
+
+def away_from_zero(rng: np.random.Generator) -> Array:
+    return rng.uniform(0.5, 2, COUNT) * rng.choice([-1, 1], COUNT)
+
+
 def exp_moved(f: Callable[[Array], Array]) -> Callable[..., Array]:
     return lambda x, bias: f(x + bias)
 
@@ -507,8 +549,66 @@ CASES: dict[str, Case] = {
         {"new": (-3, 0), "old": (-3, 0), "lower": (0.5, 0.9), "upper": (1.1, 1.5)},
         growth=4,
     ),
+    "powi": Case(
+        lambda x, exponent: x**exponent, {"x": away_from_zero, "exponent": choice(-2, -1, 0, 1, 2, 3, 5)}, growth=2
+    ),
+    "powi_backward": Case(
+        power_slope,
+        {
+            "x": away_from_zero,
+            "exponent": choice(-2, -1, 0, 1, 2, 3, 5),
+            "factor": choice(-2, -1, 1, 2, 3, 5),
+        },
+        derived={"lower": lambda factor, **_: factor - 1},
+    ),
+    "relu_backward": Case(lambda x, gradient: gradient * (x > 0)),
+    "sigmoid_backward": Case(sigmoid_slope, {"x": (-5, 5), "y": (0, 1)}, lambda gradient, **_: abs(gradient), growth=2),
+    "tanh_backward": Case(
+        lambda y, gradient: gradient * (1 - y**2), {"y": (-1, 1)}, lambda y, gradient: 2 * abs(gradient)
+    ),
+    "silu_backward": Case(sloped(silu_slope), {"x": (-5, 5)}, lambda x, gradient: abs(gradient) * (1 + abs(x))),
+    "gelu_tanh_backward": Case(
+        sloped(gelu_tanh_slope), {"x": (-5, 5)}, lambda x, gradient: abs(gradient) * (1 + x**2), growth=2
+    ),
+    "gelu_erf_backward": Case(
+        sloped(lambda x: normal_cdf(x) + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)),
+        {"x": (-5, 5)},
+        lambda x, gradient: abs(gradient) * (1 + abs(x)),
+    ),
+    "softplus_backward": Case(
+        lambda x, gradient: gradient * sigmoid(x),
+        {"x": (-5, 5)},
+        lambda x, gradient: abs(gradient) * (1 + abs(x)),
+        growth=2,
+        derived={"softplus": lambda x, **_: softplus(x)},
+    ),
+    "bce_with_logits_backward": Case(
+        lambda logit, label, gradient: gradient * (sigmoid(logit) - label),
+        {"logit": (-5, 5), "label": choice(0, 0.25, 1)},
+        lambda logit, label, gradient: abs(gradient) * (2 + abs(logit)),
+        derived={"negative": lambda gradient, **_: -gradient},
+    ),
+    "mse_loss_backward": Case(
+        mse_slope,
+        {"factor": (0.01, 1), "count": choice(4, 64, 100)},
+        lambda prediction, target, gradient, factor=None, count=1: (
+            (abs(prediction) + abs(target)) * abs(gradient) * (2 / count if factor is None else factor)
+        ),
+    ),
+    "mae_loss_backward": Case(lambda prediction, target, gradient: gradient * np.sign(prediction - target)),
+    "huber_loss_backward": Case(
+        lambda prediction, target, gradient, delta: gradient * clip(prediction - target, -delta, delta),
+        {"delta": (0.5, 2)},
+        lambda prediction, target, gradient, delta: abs(gradient) * (abs(prediction) + abs(target)),
+    ),
 }
 OWN_REFERENCE: dict[str, Callable[..., Any]] = {
+    "powi_cube": lambda x: x**3,
+    "powi_fourth": lambda x: x**4,
+    "powi_fourth_chain": lambda x: x**4,
+    "powi_backward_square": lambda x, gradient: 2 * x * gradient,
+    "powi_backward_cube": lambda x, gradient: 3 * x**2 * gradient,
+    "powi_backward_fourth": lambda x, gradient: 4 * x**3 * gradient,
     "lstm_forget_bias": lambda input, forget, cell, output, state: lstm(input, forget + 1, cell, output, state),
 }
 """References of the few bodies that stand for a shifted function of their family."""
@@ -636,6 +736,27 @@ SPECIALS: dict[str, Rows] = {
     "huber": [((INF, 0, 1, 0.5), INF, {}), ((NAN, 0, 1, 0.5), NAN, {}), ((1, 1, 1, 0.5), 0, {})],
     "squared_difference": [((INF, 0), INF, {}), ((INF, INF), NAN, {}), ((1, 1), 0, {})],
     "clip_by_norm": [((3, 1, 0, 0), 3, {}), ((3, 1, INF, 0), 0, {})],
+    "relu_backward": [
+        ((NAN, 3), 0, {}),
+        ((0, 3), 0, {"relu_backward_maximum": 1.5}),
+        ((INF, 3), 3, {}),
+        ((-1, INF), 0, {"relu_backward_mask": NAN, "relu_backward_maximum": NAN}),
+        ((1, NAN), NAN, {}),
+    ],
+    "sigmoid_backward": [((0, 3), 0, {"sigmoid_backward_jax": 0.75}), ((NAN, 1), NAN, {})],
+    "tanh_backward": [((0, 3), 3, {}), ((1, 3), 0, {}), ((-1, 3), 0, {}), ((NAN, 1), NAN, {})],
+    "softplus_backward": [
+        ((INF, 3, INF), NAN, {"softplus_backward_jax": 3, "softplus_backward_saved": 3}),
+        ((-INF, 3, 0), 0, {}),
+        ((NAN, 3, NAN), NAN, {}),
+    ],
+    "mae_loss_backward": [
+        ((2, 2, 3), 0, {"mae_loss_backward_jax": 3}),
+        ((2, 1, 3), 3, {}),
+        ((1, 2, 3), -3, {}),
+        ((NAN, 1, 3), 0, {"mae_loss_backward_jax": -3}),
+    ],
+    "huber_loss_backward": [((INF, 0, 3, 1), 3, {}), ((-INF, 0, 3, 1), -3, {}), ((1, 1, 3, 1), 0, {})],
 }
 """Per family: arguments, result, and what other bodies give. A result of -0 is told from 0. A body with fewer
 arguments has the others baked."""

@@ -15,8 +15,9 @@ import xfuse
 from xfuse.errors import ParsingError, RecipeError
 from xfuse.library import library_files
 from xfuse.parser import default_context, load_module
-from xfuse.recipes import Recipe, parse_recipes, recipes_of, validate
+from xfuse.recipes import Recipe, parse_recipes, recipes_of
 from xfuse.registry import RecipeRegistry
+from xfuse.validation import validate
 from xfuse_dialects.xfuse import RecipeOp
 
 DOUBLE = "xfuse.recipe @double(%x: f32) -> f32 { %r = arith.addf %x, %x : f32 xfuse.yield %r : f32 }"
@@ -47,6 +48,7 @@ def refusal(text: str | Recipe | RecipeOp, registry: RecipeRegistry | None = Non
 
 
 def test_register_region_name_entries() -> None:
+    """Of the reference: register_allocates_a_runtime_id_and_keeps_the_region."""
     registry = RecipeRegistry()
     double = registry.register(DOUBLE)
     assert double.name == double.family == "double"
@@ -150,7 +152,10 @@ def test_generation_grows_with_changes_only() -> None:
     ids=["name", "SSA names", "scalar mark", "attribute", "dead constant"],
 )
 def test_what_does_not_count_gives_the_old_entry_back(other: str) -> None:
-    """Law L5: names and marks that only restrict matching are no part of an identity."""
+    """Law L5: names and marks that only restrict matching are no part of an identity.
+
+    Of the reference: register_runtime_fused_dedups_structurally_identical_regions.
+    """
     registry = RecipeRegistry()
     entry = registry.register(DOUBLE)
     assert registry.register(other) is entry
@@ -358,7 +363,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    """Section 7: validated before it is stored; the message says which recipe and what about it."""
+    """Section 7: validated before it is stored; the message says which recipe and what about it.
+
+    Of the reference: register_rejects_non_contiguous_binds, which here is an argument that is not used.
+    """
     text, words = REFUSED[case]
     message = refusal(text)
     for word in words:

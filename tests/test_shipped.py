@@ -31,7 +31,8 @@ def test_the_ops_read_off_the_text_are_needed_by_the_form(path: Path) -> None:
     for recipe in recipes:
         for element_type in recipe.uses:
             form = recipe.form(element_type)
-            kinds = {form.graph.nodes[number].kind for number in form.graph.reachable(r.node for r in form.results)}
+            nodes = [form.graph.nodes[number] for number in form.graph.reachable(r.node for r in form.results)]
+            kinds = {node.kind for node in nodes} | {dict(node.attributes).get("combine") for node in nodes}
             assert recipe_ops(path)[recipe.name] <= kinds
 
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from xfuse.api import Recipe as Recipe
     from xfuse.api import RecipeRegistry as RecipeRegistry
     from xfuse.api import Refusal as Refusal
+    from xfuse.api import ResolvedShapes as ResolvedShapes
     from xfuse.api import Row as Row
     from xfuse.api import Session as Session
+    from xfuse.api import ShapeUse as ShapeUse
     from xfuse.api import adopt as adopt
     from xfuse.api import available as available
     from xfuse.api import available_in as available_in
@@ -40,25 +42,34 @@ if TYPE_CHECKING:
     from xfuse.api import parse_module as parse_module
     from xfuse.api import region as region
     from xfuse.api import register as register
+    from xfuse.api import resolve_shapes as resolve_shapes
     from xfuse.api import try_emit as try_emit
     from xfuse.api import ufunc as ufunc
     from xfuse.api import unregister as unregister
+    from xfuse.tracing import TracedRecipe as TracedRecipe
+    from xfuse.tracing import recipe as recipe
+    from xfuse.tracing import xp as xp
 
 __version__ = "0.1.0"
 
 _PUBLIC = frozenset(
     "Adoption BindingTable CompiledProgram DecomposePattern FusePattern Identity Kernel Match Matches Recipe "
-    "RecipeRegistry Refusal Row Session adopt available available_in bind compile count_scalar_slots current_session "
-    "decompose decompose_all emit entries fuse identities identity kernel load_module lookup name parse_module region "
-    "register try_emit ufunc unregister".split()
+    "RecipeRegistry Refusal ResolvedShapes Row Session ShapeUse adopt available available_in bind compile "
+    "count_scalar_slots current_session decompose decompose_all emit entries fuse identities identity kernel "
+    "load_module lookup name parse_module region register resolve_shapes try_emit ufunc unregister".split()
 )
 
 
+_TRACING = frozenset(("TracedRecipe", "recipe", "xp"))
+
+
 def __getattr__(name: str) -> Any:
+    if name in _TRACING:
+        return getattr(import_module("xfuse.tracing"), name)
     if name not in _PUBLIC:
         raise AttributeError(f"module 'xfuse' has no attribute {name!r}")
     return getattr(import_module("xfuse.api"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_PUBLIC | set(globals()))
+    return sorted(_PUBLIC | _TRACING | set(globals()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +29,6 @@ from xfuse.parser import parse_module as parse_module
 from xfuse.patterns import DecomposePattern as DecomposePattern
 from xfuse.patterns import FusePattern as FusePattern
 from xfuse.recipes import Recipe as Recipe
-from xfuse.recipes import validate
 from xfuse.registry import RecipeRegistry as RecipeRegistry
 from xfuse.registry import as_recipe
 from xfuse.runtime import CompiledProgram as CompiledProgram
@@ -37,9 +36,13 @@ from xfuse.runtime import compile as compile
 from xfuse.session import Adoption as Adoption
 from xfuse.session import Session as Session
 from xfuse.session import current_session as current_session
+from xfuse.shapes import ResolvedShapes as ResolvedShapes
+from xfuse.shapes import ShapeUse as ShapeUse
+from xfuse.shapes import resolve_shapes as _resolve_shapes
 from xfuse.table import BindingTable as BindingTable
 from xfuse.table import Row as Row
 from xfuse.table import Snapshot
+from xfuse.validation import validate
 from xfuse_dialects.xfuse import RecipeOp
 
 
@@ -81,6 +84,13 @@ def emit(recipe: Recipe | str, inputs: Sequence[SSAValue]) -> Emitted:
 def try_emit(recipe: Recipe | str, inputs: Sequence[SSAValue]) -> Emitted | DecomposeError:
     """`emit`, with the error as a value."""
     return _try_emit(_recipe(recipe), inputs)
+
+
+def resolve_shapes(
+    recipe: Recipe | str, shapes: Sequence[Sequence[SupportsIndex | None]], *, partial: bool = False
+) -> ResolvedShapes:
+    """What a recipe takes from extents, at operands of these shapes. See `xfuse.shapes.resolve_shapes`."""
+    return _resolve_shapes(_recipe(recipe), shapes, partial=partial)
 
 
 def bind(

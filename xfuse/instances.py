@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xfuse.canonical.form import Form
 from xfuse.errors import UnsupportedError
-from xfuse.identify import body_form
-from xfuse.recipes import Recipe
+from xfuse.identify import body_form, instance_text
 from xfuse.registry import RecipeRegistry
+from xfuse.specialisation import Instance, instance_of
 from xfuse_dialects.xfuse import FusedOp
 
 
@@ -14,10 +14,10 @@ class Instances:
     """Remembers what regions were found to be, until the registry changes."""
 
     def __init__(self) -> None:
-        self._known: tuple[int, dict[tuple[str, str | None], Recipe | None]] = (-1, {})
+        self._known: tuple[int, dict[tuple[str, str | None], Instance | None]] = (-1, {})
 
-    def recipe_of(self, op: FusedOp, registry: RecipeRegistry, form: Form | None = None) -> Recipe | None:
-        """The registered recipe that a fused op is an instance of, the label tried first; None if there is none.
+    def of(self, op: FusedOp, registry: RecipeRegistry, form: Form | None = None) -> Instance | None:
+        """A fused op as an instance of a registered recipe, the label tried first; None if it is of none.
 
         ``form`` is the region's form without fast-math flags, if it is at hand.
         """
@@ -28,18 +28,18 @@ class Instances:
         generation, known = self._known
         if generation != registry.generation:
             generation, known = self._known = registry.generation, {}
-        key = (plain.text, op.label)
+        key = (instance_text(plain), op.label)
         if key not in known:
             guess = registry.region(op.label) if op.label is not None else None
             entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
             # Recipes with flags of their own are rare; they look at the region's flags too.
             exact: Form | None = None
-            found: Recipe | None = None
+            found: Instance | None = None
             for entry in entries:
                 if entry.has_flags:
                     exact = exact or body_form(op)
-                if entry.is_instance(exact if entry.has_flags and exact is not None else plain):
-                    found = entry
+                found = instance_of(entry, exact if entry.has_flags and exact is not None else plain)
+                if found is not None:
                     break
             if exact is not None:
                 return found

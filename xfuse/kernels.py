@@ -11,6 +11,7 @@ import numpy as np
 
 from xfuse.errors import KernelError
 from xfuse.primitives.element_types import is_integer, numpy_dtype, width
+from xfuse.signature import CoreSignature
 
 Array = np.ndarray[Any, Any]
 KernelFunction = Callable[..., Any]
@@ -23,7 +24,9 @@ class Kernel:
 
     ``arguments`` and ``results`` are element type names. ``function`` takes one array per argument, broadcasting as
     NumPy ufuncs do, and returns the results. ``ufunc`` is that function where it is a `numpy.ufunc`. ``source`` is
-    the code it was made from: Python or LLVM IR, empty for foreign kernels.
+    the code it was made from: Python or LLVM IR, empty for foreign kernels. ``signature`` are the core dimensions, if
+    there are any: then arrays have loop dimensions in front of them, by NumPy's rule for gufuncs, but for arguments in
+    ``flat``, which are taken whole whatever their dimensions.
     """
 
     name: str
@@ -33,6 +36,8 @@ class Kernel:
     function: KernelFunction
     ufunc: np.ufunc | None = None
     source: str = ""
+    signature: CoreSignature | None = None
+    flat: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"Kernel(@{self.name}, ({', '.join(self.arguments)}) -> ({', '.join(self.results)}), {self.backend})"
@@ -56,7 +61,7 @@ class Kernel:
                 return ufunc(*arrays)
             except ValueError:
                 pass
-        checked = check_arrays(self.name, self.arguments, arrays)
+        checked = self.check(arrays)
         with np.errstate(all="ignore"):
             results = self.call(*checked)
         return results[0] if len(results) == 1 else results
@@ -75,6 +80,10 @@ class Kernel:
                 return False
         return True
 
+    def check(self, arrays: Sequence[Any]) -> list[Array]:
+        """The arrays as the kernel takes them, by the rules of `check_arrays`; raises `KernelError`."""
+        return check_arrays(self.name, self.arguments, arrays, self.signature, self.flat)
+
     def call(self, *arrays: Any) -> tuple[Any, ...]:
         """Apply to arrays that are known to fit; what foreign code gives is checked and copied where it is not its own.
 
@@ -86,17 +95,31 @@ class Kernel:
         given = as_tuple(values)
         if len(given) != len(self.results):
             raise KernelError(f"kernel {self.name} gave {len(given)} results, expected {len(self.results)}")
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        shapes = self._result_shapes(arrays)
         return tuple(
             self._own(number, value, name, shape, arrays)
-            for number, (value, name) in enumerate(zip(given, self.results, strict=True))
+            for number, (value, name, shape) in enumerate(zip(given, self.results, shapes, strict=True))
         )
 
-    def _own(self, number: int, value: Any, element_type: str, shape: tuple[int, ...], arrays: Sequence[Array]) -> Any:
+    def _result_shapes(self, arrays: Sequence[Array]) -> list[tuple[int, ...] | None]:
+        """The shape of each result; None for one with a core dimension that no argument has."""
+        if self.signature is None:
+            shape = np.broadcast_shapes(*(array.shape for array in arrays))
+            return [shape] * len(self.results)
+        loops, sizes = loop_shape(self.name, self.signature, self.flat, arrays)
+        found: list[tuple[int, ...] | None] = []
+        for names in self.signature.results:
+            core = [sizes.get(name, int(name) if name.isdigit() else -1) for name in names]
+            found.append(None if -1 in core else (*loops, *core))
+        return found
+
+    def _own(
+        self, number: int, value: Any, element_type: str, shape: tuple[int, ...] | None, arrays: Sequence[Array]
+    ) -> Any:
         result, dtype = np.asarray(value), numpy_dtype(element_type)
         if result.dtype != dtype:
             raise KernelError(f"kernel {self.name} gave result {number} of dtype {result.dtype}, expected {dtype}")
-        if result.shape != shape:
+        if shape is not None and result.shape != shape:
             raise KernelError(f"kernel {self.name} gave result {number} of shape {result.shape}, expected {shape}")
         if not result.flags.writeable or any(np.may_share_memory(result, array) for array in arrays):
             return np.array(result)
@@ -109,8 +132,50 @@ def as_tuple(values: Any) -> tuple[Any, ...]:
     return several
 
 
-def check_arrays(name: str, element_types: Sequence[str], arrays: Sequence[Any]) -> list[Array]:
-    """The arrays as a kernel takes them: native byte order, exact dtypes, shapes that broadcast.
+def loop_shape(
+    name: str, signature: CoreSignature, flat: Sequence[int], arrays: Sequence[Array]
+) -> tuple[tuple[int, ...], dict[str, int]]:
+    """The shape of the loop dimensions and the size of each core dimension; raises `KernelError` if they do not fit."""
+    loops: list[tuple[int, ...]] = []
+    sizes: dict[str, int] = {}
+    whole: dict[str, tuple[int, ...]] = {}
+    for number, (array, names) in enumerate(zip(arrays, signature.arguments, strict=True)):
+        shape = array.shape
+        if number in flat:
+            if whole.setdefault(names[0], shape) != shape:
+                wanted = whole[names[0]]
+                raise KernelError(
+                    f"argument {number} of {name} has shape {shape}, expected {wanted}: all are taken whole"
+                )
+            shape = (array.size,)
+        if len(shape) < len(names):
+            raise KernelError(
+                f"argument {number} of {name} needs at least {len(names)} dimensions ({', '.join(names)}), got shape "
+                f"{shape}; the signature is {signature.text}"
+            )
+        loops.append(shape[: len(shape) - len(names)])
+        for dimension, size in zip(names, shape[len(shape) - len(names) :], strict=True):
+            known = sizes.setdefault(dimension, int(dimension) if dimension.isdigit() else size)
+            if size != known:
+                raise KernelError(
+                    f"argument {number} of {name} has size {size} in its core dimension {dimension}, expected {known}; "
+                    f"the signature is {signature.text}"
+                )
+    try:
+        return np.broadcast_shapes(*loops), sizes
+    except ValueError as error:
+        spelled = ", ".join(map(str, loops))
+        raise KernelError(f"{name} got arrays whose loop dimensions do not broadcast: {spelled}") from error
+
+
+def check_arrays(
+    name: str,
+    element_types: Sequence[str],
+    arrays: Sequence[Any],
+    signature: CoreSignature | None = None,
+    flat: Sequence[int] = (),
+) -> list[Array]:
+    """The arrays as a kernel takes them: native byte order, exact dtypes, dimensions that fit each other.
 
     Integer arrays of the other signedness are taken by their bits, since MLIR's integers have no sign.
     """
@@ -118,6 +183,9 @@ def check_arrays(name: str, element_types: Sequence[str], arrays: Sequence[Any])
         raise KernelError(f"{name} takes {len(element_types)} arrays, got {len(arrays)}")
     given = enumerate(zip(arrays, element_types, strict=True))
     checked = [as_element_type(name, number, value, type_) for number, (value, type_) in given]
+    if signature is not None:
+        loop_shape(name, signature, flat, checked)
+        return checked
     try:
         np.broadcast_shapes(*(array.shape for array in checked))
     except ValueError as error:

@@ -1,13 +1,21 @@
-"""Materialisable ops: constants, splats, empty tensors and extents, of which a copy is as good as the original (R4)."""
+"""Materialisable ops: constants, splats, empty tensors, extents and what is computed of those alone (R4).
+
+A copy of one is as good as the original.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+
+from xfuse.primitives.table import PRIMITIVES
 
 Key = tuple[object, ...]
 
 _ALWAYS = frozenset({"arith.constant", "tensor.empty", "tensor.dim"})
-_OF_CONSTANTS = frozenset(
+_VIEWS = frozenset(
     {
         "linalg.fill",
         "linalg.broadcast",
@@ -16,13 +24,17 @@ _OF_CONSTANTS = frozenset(
         "tensor.cast",
         "tensor.expand_shape",
         "tensor.collapse_shape",
-        "tensor.from_elements",
     }
 )
+_WHOLE = frozenset({"tensor.from_elements", "tensor.extract"}) | PRIMITIVES.keys()
+_MOST_OPS = 16
+"""Constants and extents are computed with a few ops; looking further would make a long chain slow."""
+
+_REDUCTION = str(IteratorTypeAttr.reduction())
 
 
 def is_materialisable(op: Operation) -> bool:
-    """Whether an op may be copied at will: it makes a constant, an empty tensor or an extent."""
+    """Whether an op may be copied at will: it makes a constant, an empty tensor or an extent, or computes with such."""
     stack = [op]
     seen: set[Operation] = set()
     while stack:
@@ -30,38 +42,40 @@ def is_materialisable(op: Operation) -> bool:
         if current in seen or current.name in _ALWAYS:
             continue
         seen.add(current)
-        if current.name == "linalg.generic":
-            if not _only_yields(current):
-                return False
-        elif current.name not in _OF_CONSTANTS:
+        data = _data(current)
+        if data is None or len(seen) > _MOST_OPS:
             return False
-        for ssa in _data(current):
+        for ssa in data:
             owner = ssa.owner
-            if not isinstance(owner, Operation) or owner.name in ("tensor.empty", "tensor.dim"):
+            if not isinstance(owner, Operation) or (owner.name == "tensor.empty" and current.name not in _VIEWS):
                 return False
             stack.append(owner)
     return True
 
 
-def _only_yields(op: Operation) -> bool:
-    """Whether a generic's body holds nothing but constants and its yield."""
+def _data(op: Operation) -> Sequence[SSAValue] | None:
+    """The values that an op's result is made of, leaving out those that only give a shape; None for other ops."""
+    if op.name in _VIEWS:
+        return op.operands[:1]
+    if op.name in _WHOLE:
+        return op.operands
+    return _body_data(op) if op.name == "linalg.generic" else None
+
+
+def _body_data(op: Operation) -> Sequence[SSAValue] | None:
+    """What the body of a generic without reductions is computed of, if it holds scalar ops on ops' results alone."""
     block = op.regions[0].block
-    return all(inner is block.last_op or inner.name == "arith.constant" for inner in block.ops)
-
-
-def _data(op: Operation) -> list[SSAValue]:
-    """The values that an op's result is made of, leaving out those that only give a shape."""
-    if op.name == "linalg.generic":
-        block = op.regions[0].block
-        assert block.last_op is not None
-        yielded: list[SSAValue] = []
-        for ssa in block.last_op.operands:
-            if isinstance(ssa, BlockArgument) and ssa.owner is block:
-                yielded.append(op.operands[ssa.index])
-            elif not (isinstance(ssa.owner, Operation) and ssa.owner.parent is block):
-                yielded.append(ssa)
-        return yielded
-    return list(op.operands) if op.name == "tensor.from_elements" else [op.operands[0]]
+    found: list[SSAValue] = []
+    for inner in block.ops:
+        if inner.name not in PRIMITIVES and inner.name not in ("arith.constant", "linalg.yield"):
+            return None
+        for ssa in inner.operands:
+            outer = op.operands[ssa.index] if isinstance(ssa, BlockArgument) and ssa.owner is block else ssa
+            if isinstance(outer, BlockArgument):
+                return None
+            if outer is not ssa or (isinstance(ssa.owner, Operation) and ssa.owner.parent is not block):
+                found.append(outer)
+    return found if _REDUCTION not in str(op.properties.get("iterator_types")) else None
 
 
 def key_of(op: Operation) -> Key:

@@ -9,28 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    AffineMapAttr,
-    ArrayAttr,
     DenseIntOrFPElementsAttr,
     FloatAttr,
-    IndexType,
     IntegerAttr,
     TensorType,
 )
 from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation, LinalgStructuredOperation
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
-from xdsl.dialects.linalg.ops import YieldOp as LinalgYieldOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from xfuse.canonical.build import scalar_type, static_shape
 from xfuse.editing import Editor
+from xfuse.emission.generics import PARALLEL, Generic, dim, empty
 from xfuse.match.program import program_blocks
 from xfuse.primitives.table import PRIMITIVES
 
@@ -88,7 +82,7 @@ def _tensor_op(op: Operation) -> _Replacement | None:
     rank = len(static_shape(op.results[0].type))
     identity = AffineMap.identity(rank)
     operands = [_Operand(value, identity) for value in op.operands]
-    out = _empty(op.operands, op.results[0].type, result)
+    out = _empty_like(op.operands, op.results[0].type, result)
     result.results.append(_generic(operands, op, op, out, identity, result))
     return result
 
@@ -164,14 +158,8 @@ class _Bodies:
 
     def _temporary(self, element: Attribute) -> SSAValue:
         assert self.sizes is not None
-        shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in self.sizes]
-        dynamic: list[SSAValue] = []
-        for size in self.sizes:
-            if not isinstance(size, int):
-                dynamic.append(_dim(*size, self.result))
-        empty = tensor.EmptyOp(dynamic, TensorType(element, shape))
-        self.result.ops.append(empty)
-        return empty.tensor
+        ops = self.result.ops
+        return empty(element, [size if isinstance(size, int) else dim(*size, ops) for size in self.sizes], ops)
 
     def _sizes(self) -> list[int | tuple[SSAValue, int]] | None:
         sizes: list[int | tuple[SSAValue, int] | None] = [None] * self.loops
@@ -183,20 +171,13 @@ class _Bodies:
         return known if len(known) == self.loops else None
 
 
-def _dim(value: SSAValue, axis: int, result: _Replacement) -> SSAValue:
-    position = arith.ConstantOp(IntegerAttr(axis, IndexType()))
-    dim = tensor.DimOp(value, position.result)
-    result.ops += [position, dim]
-    return dim.result
-
-
-def _empty(operands: Sequence[SSAValue], type_: Attribute, result: _Replacement) -> SSAValue:
+def _empty_like(operands: Sequence[SSAValue], type_: Attribute, result: _Replacement) -> SSAValue:
     """An empty tensor of a type, dynamic extents read off an operand of the same shape."""
     source = next(value for value in operands if is_tensor(value))
-    dynamic = [_dim(source, axis, result) for axis, extent in enumerate(static_shape(type_)) if extent is None]
-    empty = tensor.EmptyOp(dynamic, cast(TensorType[Attribute], type_))
-    result.ops.append(empty)
-    return empty.tensor
+    sizes = [
+        dim(source, axis, result.ops) if extent is None else extent for axis, extent in enumerate(static_shape(type_))
+    ]
+    return empty(scalar_type(type_), sizes, result.ops)
 
 
 def _generic(
@@ -208,16 +189,13 @@ def _generic(
     result: _Replacement,
 ) -> SSAValue:
     """One generic of one scalar op, or of none: then it copies its operand."""
-    captured: list[SSAValue | None] = [_captured(operand.value, result) for operand in operands]
-    tensors = [operand for operand, scalar in zip(operands, captured, strict=True) if scalar is None]
-    types = [scalar_type(operand.value.type) for operand in tensors]
+    generic = Generic([PARALLEL] * out_map.num_dims)
+    captured = [_captured(operand.value, result) or operand.value for operand in operands]
+    values = [generic.read(value, operand.map) for value, operand in zip(captured, operands, strict=True)]
     element = scalar_type(out.type)
-    block = Block(arg_types=[*types, element])
-    arguments = iter(block.args)
-    values = [next(arguments) if scalar is None else scalar for scalar in captured]
-    if scalar_op is None:
-        block.add_op(LinalgYieldOp(values[0]))
-    else:
+    generic.output(element)
+    yielded = values[0]
+    if scalar_op is not None:
         inner = scalar_op.create(
             operands=values,
             result_types=[element],
@@ -225,19 +203,12 @@ def _generic(
             attributes=scalar_op.attributes.copy(),
             location=scalar_op.location,
         )
-        block.add_ops([inner, LinalgYieldOp(inner.results[0])])
-    maps = [AffineMapAttr(operand.map) for operand in tensors]
-    generic = GenericOp(
-        [operand.value for operand in tensors],
-        [out],
-        Region(block),
-        ArrayAttr([*maps, AffineMapAttr(out_map)]),
-        ArrayAttr([IteratorTypeAttr.parallel()] * out_map.num_dims),
-        [out.type],
-    )
-    generic.location = origin.location
-    result.ops.append(generic)
-    return generic.results[0]
+        generic.add(inner)
+        yielded = inner.results[0]
+    made = generic.finish([out], [out_map], [yielded])
+    made.location = origin.location
+    result.ops.append(made)
+    return made.results[0]
 
 
 def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
 )
+from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.parser.attribute_parser import AttrParser
 from xdsl.universe import Universe
@@ -108,13 +109,36 @@ def parse_module(text: str, name: str = "<text>", context: Context | None = None
         module = XfuseParser(context or default_context(), text, name).parse_module()
     except ParseError as error:
         raise ParsingError(f"{name} does not parse: {error}") from error
+    except Exception as error:  # xDSL's parsers of ops fail in many ways on what they do not expect
+        raise ParsingError(f"{name} does not parse: {spell_failure(error)}") from error
     if not verify:
         return module
     try:
         module.verify()
     except VerifyException as error:
         raise ParsingError(f"{name} does not verify: {str(error).strip()}") from error
+    except Exception as error:
+        raise ParsingError(f"{name} does not verify: {spell_failure(error, module)}") from error
     return module
+
+
+def spell_failure(error: Exception, root: Operation | None = None) -> str:
+    """What an exception that xDSL did not mean to raise says about text, or about the op under ``root`` at fault."""
+    from xfuse_dialects.structure import structure_problem  # imports the vocabulary's dialects
+
+    if isinstance(error.__context__, VerifyException):  # what failed is to print the op beside the message
+        return str(error.__context__)
+    said = f"{type(error).__name__}{f': {error}' if str(error) else ''}"
+    for op in root.walk(region_first=True) if root is not None else ():
+        try:
+            op.verify(verify_nested_ops=False)
+        except Exception:
+            try:
+                problem = structure_problem(op)
+            except Exception:  # not even that can be told of it
+                problem = None
+            return f"'{op.name}' {problem or f'is malformed: xDSL fails on it with {said}'}"
+    return f"xDSL fails on it with {said}"
 
 
 def load_module(path: str | Path, context: Context | None = None) -> ModuleOp:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.exceptions import VerifyException
 
 from xfuse.canonical.build import build_body, element_name
+from xfuse.canonical.flatten import expand
 from xfuse.canonical.form import Form, canonical_form
-from xfuse.canonical.graph import Node, Value
-from xfuse.errors import RecipeError, XfuseError
+from xfuse.canonical.graph import Node
+from xfuse.errors import RecipeError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
-from xfuse.primitives.table import PRIMITIVES
-from xfuse_dialects.xfuse import FLATTEN, SCALAR, LibraryOp, RecipeOp
+from xfuse_dialects.xfuse import ACCUMULATOR, FLATTEN, SCALAR, LibraryOp, RecipeOp
+
+Shape = tuple[int | None, ...]
+"""Extents, None where unknown."""
+
+_FormKey = tuple[str | None, bool, tuple[Shape | None, ...] | None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,9 +34,7 @@ class Recipe:
 
     op: RecipeOp
     family: str
-    _forms: dict[tuple[str | None, bool], Form] = field(
-        default_factory=dict[tuple[str | None, bool], Form], init=False, compare=False, repr=False
-    )
+    _forms: dict[_FormKey, Form] = field(default_factory=dict[_FormKey, Form], init=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Recipe(@{self.name})"
@@ -74,14 +76,35 @@ class Recipe:
         """Whether all arguments and results are scalars: an element-wise recipe at core rank 0."""
         return not any(isinstance(t, ShapedType) for t in (*self.argument_types, *self.result_types))
 
-    def form(self, element_type: str | None = None, *, fastmath: bool = True) -> Form:
+    @property
+    def flat(self) -> tuple[int, ...]:
+        """Numbers of the arguments whose one core dimension stands for all dimensions of an operand, ascending."""
+        return tuple(n for n in range(len(self.argument_types)) if FLATTEN in self.op.marks(n))
+
+    @property
+    def accumulator(self) -> str | None:
+        """The element type that the recipe computes at no narrower than, or None."""
+        marks = [self.op.marks(n).get(ACCUMULATOR) for n in range(len(self.argument_types))]
+        return next((element_name(mark) for mark in marks if mark is not None), None)
+
+    def form(
+        self,
+        element_type: str | None = None,
+        *,
+        fastmath: bool = True,
+        shapes: Sequence[Sequence[int | None] | None] | None = None,
+    ) -> Form:
         """The canonical form at an element type, or, without one, that of the polymorphic recipe.
 
-        Raises `RecipeError` if the recipe is not for that element type.
+        ``shapes`` specialises it: for each argument the extents of its core dimensions, None where unknown; for one
+        that is flattened the extents of all dimensions of the operand. Raises `RecipeError` if the recipe is not for
+        that element type.
         """
-        form = self._forms.get((element_type, fastmath))
+        known = None if shapes is None else tuple(None if each is None else tuple(each) for each in shapes)
+        key = (element_type, fastmath, known)
+        form = self._forms.get(key)
         if form is None:
-            form = self._forms[element_type, fastmath] = self._build(element_type, fastmath)
+            form = self._forms[key] = self._build(element_type, fastmath, known)
         return form
 
     @property
@@ -89,14 +112,6 @@ class Recipe:
         """Whether some op of the recipe carries fast-math flags."""
         first = self.uses[0]
         return self.form(first).text != self.form(first, fastmath=False).text
-
-    def is_instance(self, form: Form) -> bool:
-        """Whether a region is this recipe at some element type, given its form.
-
-        The form must be built without fast-math flags, as flags beyond the recipe's do not count (rule R6), unless the
-        recipe `has_flags` itself.
-        """
-        return any(self.form(each, fastmath=self.has_flags).text == form.text for each in self.uses)
 
     @property
     def identity(self) -> str:
@@ -147,10 +162,19 @@ class Recipe:
             )
         return {written: element_type}
 
-    def _build(self, element_type: str | None, fastmath: bool) -> Form:
-        written = self.written_type
+    def _build(self, element_type: str | None, fastmath: bool, shapes: tuple[Shape | None, ...] | None) -> Form:
+        written, substitution = self.written_type, self.substitution(element_type)
+        storage: Mapping[str, str] = {}
+        wide = self.accumulator
+        if wide is not None and written is not None and width(wide) > width(substitution.get(written, wide)):
+            storage, substitution = substitution, {written: wide}
         builder, results = build_body(
-            self.op, substitution=self.substitution(element_type), fastmath=fastmath, resources=resource_blobs()
+            self.op,
+            substitution=substitution,
+            extents=self._core_extents(shapes),
+            fastmath=fastmath,
+            resources=resource_blobs(),
+            storage=storage,
         )
         header: list[str] = []
         names: dict[str, str] = {}
@@ -158,8 +182,26 @@ class Recipe:
             names = {written: "T"}
             ordered = [each for each in (*FLOATS, *INTEGERS) if each in self.element_types]
             header.append(f"T in {' '.join(ordered)}, written at {written}")
-        header.extend(f"flatten %a{n}" for n in range(len(self.argument_types)) if FLATTEN in self.op.marks(n))
-        return canonical_form(builder.graph, builder.argument_values, results, type_names=names, header=header)
+            header.extend([f"computed at {wide} or wider"] if wide is not None else [])
+        graph, arguments = builder.graph, builder.argument_values
+        flat = {n: shape for n in self.flat if shapes is not None and (shape := shapes[n]) is not None}
+        if flat:
+            graph, arguments, results = expand(graph, arguments, results, flat)
+        elif element_type is None:
+            header.extend(f"flatten %a{n}" for n in self.flat)
+        return canonical_form(graph, arguments, results, type_names=names, header=header)
+
+    def _core_extents(self, shapes: tuple[Shape | None, ...] | None) -> list[Shape | None] | None:
+        """The extents of the core dimensions; a flattened one has as many elements as the whole operand."""
+        if shapes is None:
+            return None
+        found: list[Shape | None] = list(shapes)
+        for number in self.flat:
+            shape = shapes[number]
+            if shape is not None:
+                known = [extent for extent in shape if extent is not None]
+                found[number] = (math.prod(known) if len(known) == len(shape) else None,)
+        return found
 
 
 def op_name(node: Node) -> str:
@@ -172,117 +214,6 @@ def spell_dtypes(arguments: Sequence[str], results: Sequence[str]) -> str:
     """A dtype tuple as people read it: ``(f32, f32) -> f32``."""
     right = results[0] if len(results) == 1 else f"({', '.join(results)})"
     return f"({', '.join(arguments)}) -> {right}"
-
-
-def validate(recipe: Recipe) -> None:
-    """Refuse whatever can never work: law L5's and section R's rules at registration.
-
-    Raises `RecipeError` that says what was found, where, and which element type was tried.
-    """
-    op, name = recipe.op, recipe.name
-    try:
-        op.verify()
-    except VerifyException as error:
-        raise RecipeError(f"recipe @{name} does not verify: {str(error).strip()}") from error
-    if not recipe.argument_types:
-        raise RecipeError(f"recipe @{name} has no arguments; a constant is no recipe")
-    _check_element_types(recipe)
-    try:
-        _check_forms(recipe)
-    except RecipeError:
-        raise
-    except XfuseError as error:
-        raise RecipeError(f"recipe @{name} has no form: {error}") from error
-
-
-def _check_forms(recipe: Recipe) -> None:
-    name, form = recipe.name, recipe.form()
-    _check_signature(recipe, form)
-    reachable = set(form.graph.reachable(result.node for result in form.results))
-    for number, argument in enumerate(form.arguments):
-        if argument.node not in reachable:
-            raise RecipeError(f"recipe @{name} does not use its argument {number}; drop it or use it")
-    for number, result in enumerate(form.results):
-        kind = form.graph.nodes[result.node].kind
-        if kind == "argument":
-            raise RecipeError(f"recipe @{name} gives one of its arguments back as result {number}: nothing to fuse")
-        if kind in ("constant", "dense"):
-            raise RecipeError(f"result {number} of recipe @{name} is a constant: nothing to fuse")
-    if len({result.node for result in form.results}) != len(form.results):
-        raise RecipeError(f"recipe @{name} gives one value as two results; give it once")
-    for element_type in recipe.uses:
-        for node in recipe.form(element_type).graph.nodes:
-            problem = type_problem(recipe.form(element_type), node)
-            if problem is not None:
-                where = "" if element_type is None else f" at element type {element_type}"
-                raise RecipeError(f"recipe @{name}{where}: '{node.kind}' {problem}")
-
-
-def _check_signature(recipe: Recipe, form: Form) -> None:
-    """Every axis must be a core dimension: a recipe is written at its core rank and loops over everything else."""
-    names: dict[int, str] = {}
-    closing = form.closing
-
-    def dimensions(value: Value) -> str:
-        found = [closing.find(value.node, p) for p in closing.core_parameters(value.node)]
-        return "(" + ",".join(names.setdefault(each, "nmkpqrst"[len(names) % 8]) for each in found) + ")"
-
-    left, right = (",".join(map(dimensions, values)) for values in (form.arguments, form.results))
-    for kind, values in (("argument", form.arguments), ("result", form.results)):
-        for number, value in enumerate(values):
-            core = {value.index[parameter] for parameter in closing.core_parameters(value.node)}
-            loops = [axis for axis, extent in enumerate(value.extents) if axis not in core and extent != 1]
-            if loops:
-                raise RecipeError(
-                    f"recipe @{recipe.name} has a loop dimension, axis {loops[0]} of {kind} {number}; write it at its "
-                    f"core rank, by its normal signature {left}->{right}: it loops over all other dimensions anyway"
-                )
-
-
-def _check_element_types(recipe: Recipe) -> None:
-    listed, name = recipe.element_types, recipe.name
-    if not listed:
-        return
-    if len(set(listed)) != len(listed):
-        raise RecipeError(f"recipe @{name} lists an element type twice: {', '.join(listed)}")
-    if not (set(listed) <= set(FLOATS) or set(listed) <= set(INTEGERS)):
-        raise RecipeError(
-            f"recipe @{name} lists element types {', '.join(listed)}; expected only floats or only integers among "
-            f"{', '.join((*FLOATS, *INTEGERS))}"
-        )
-    written = recipe.written_type
-    if written not in {element_name(each) for each in recipe.argument_types}:
-        raise RecipeError(
-            f"recipe @{name} must be written at {written}, the widest of its element_types, but no argument has "
-            "that element type"
-        )
-
-
-def type_problem(form: Form, node: Node) -> str | None:
-    """What is wrong with the element types of a scalar op's node, or None."""
-    primitive = PRIMITIVES.get(node.kind)
-    if primitive is None:
-        return None
-    types = tuple(form.graph.nodes[reference.node].element_type for reference in node.references)
-    results = [node.element_type]
-    if len(primitive.types.results) > 1:
-        results = [types[0], "i1" if primitive.types.results[1] == "B" else types[0]]
-        results[dict(node.attributes)["result"]] = node.element_type  # type: ignore[index]
-    problem = primitive.types.check(types, results)
-    if problem is not None or node.kind not in _WIDTHS_RELATE or not {types[0], results[0]} <= {*FLOATS, *INTEGERS}:
-        return problem
-    relation, fits = _WIDTHS_RELATE[node.kind]
-    if fits(width(results[0]), width(types[0])):
-        return None
-    return f"cannot go from {types[0]} to {results[0]}, which must be {relation}"
-
-
-_WIDTHS_RELATE: dict[str, tuple[str, Callable[[int, int], bool]]] = {
-    **dict.fromkeys(("arith.extf", "arith.extsi", "arith.extui"), ("wider", operator.gt)),
-    **dict.fromkeys(("arith.truncf", "arith.trunci"), ("narrower", operator.lt)),
-    "arith.bitcast": ("as wide", operator.eq),
-}
-"""Casts between types of certain widths only, as MLIR's verifier has it."""
 
 
 def parse_recipes(text: str, name: str = "<text>") -> list[Recipe]:

@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 
 from xfuse.errors import RecipeError
 from xfuse.parser import load_module
-from xfuse.recipes import Recipe, parse_recipes, recipes_of, validate
+from xfuse.recipes import Recipe, parse_recipes, recipes_of
+from xfuse.validation import check_references, validate
 from xfuse_dialects.xfuse import LibraryOp, RecipeOp
 
 
@@ -46,6 +47,7 @@ class RecipeRegistry:
         with self._write:
             by_identity, by_name = dict(self._by_identity), dict(self._by_name)
             entries = [_enter(recipe, by_identity, by_name, replace) for recipe in recipes]
+            check_references(entries, by_name)
             if by_identity != self._by_identity:
                 self._publish(by_identity, by_name)
             else:  # at most a second name for an entry

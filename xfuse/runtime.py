@@ -14,15 +14,17 @@ from xdsl.ir import Attribute
 
 from xfuse.backends.numpy.source import Writer
 from xfuse.canonical.build import GraphBuilder, element_name, static_shape
-from xfuse.canonical.graph import UNIT, Extent, Value
+from xfuse.canonical.form import Form
+from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Node, Reference, Value
 from xfuse.collector import paused_collector
 from xfuse.errors import BackendUnavailable, KernelError, NotBound, UnsupportedError
 from xfuse.identify import body_form
 from xfuse.kernels import Kernel, as_element_type
-from xfuse.layout import elementwise_layout
+from xfuse.layout import core_layout, elementwise_layout
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.session import Session, current_session, dtypes_of
+from xfuse.specialisation import Instance
 from xfuse.table import Row
 from xfuse_dialects.xfuse import FusedOp
 
@@ -157,40 +159,94 @@ class _Linker:
         except UnsupportedError as error:
             self.inlined.append((op, str(error)))
             return None
-        recipe = self.session.recipe_of(op, form)
-        if recipe is None:
+        instance = self.session.instance_of(op, form)
+        if instance is None:
             self.inlined.append((op, "its region is an instance of no registered recipe"))
             return None
-        if not recipe.is_scalar or not form.is_elementwise:
-            self.inlined.append((op, f"@{recipe.name} is not element-wise"))
-            return None
         try:
-            row = self.session.lookup(recipe, self.backend, dtypes_of(op))
+            row = self.session.lookup(instance.recipe, self.backend, dtypes_of(op))
         except (NotBound, BackendUnavailable) as error:
             self.inlined.append((op, str(error)))
             return None
         assert row.kernel is not None
-        self.rows.append(row)
         call = str(len(self.calls))
+        try:
+            if instance.recipe.is_scalar:
+                results = _elementwise(builder, op, form, call)
+            else:
+                results = _with_core(builder, op, instance, form, call)
+        except UnsupportedError as error:
+            self.inlined.append((op, str(error)))
+            return None
+        self.rows.append(row)
         self.calls[call] = as_call(row.kernel)
-        layout = elementwise_layout(form)
-        # A scalar operand in a linalg body already varies along the loops around it; a tensor's axes are the region's.
-        operands = [
-            _in_frame(builder.values[ssa], axes) if isinstance(ssa.type, ShapedType) else builder.values[ssa]
-            for ssa, axes in zip(op.inputs, layout.arguments, strict=True)
-        ]
-        results: list[Value] = []
-        for number, (ssa, value, axes) in enumerate(zip(op.outputs, form.results, layout.results, strict=True)):
-            attributes = (("call", call), ("result", number))
-            element_type = builder.element_type(ssa.type)
-            node = builder.graph.pointwise("fused", element_type, attributes, operands, ())
-            if not isinstance(ssa.type, ShapedType):
-                results.append(node)
-                continue
-            index = tuple(axes.index(axis) if axis in axes else UNIT for axis in node.index)
-            extents = tuple(_extent(builder, op, each) for each in value.extents)
-            results.append(Value(node.node, index, extents))
         return results
+
+
+def _elementwise(builder: GraphBuilder, op: FusedOp, form: Form, call: str) -> list[Value]:
+    layout = elementwise_layout(form)
+    # A scalar operand in a linalg body already varies along the loops around it; a tensor's axes are the region's.
+    operands = [
+        _in_frame(builder.values[ssa], axes) if isinstance(ssa.type, ShapedType) else builder.values[ssa]
+        for ssa, axes in zip(op.inputs, layout.arguments, strict=True)
+    ]
+    results: list[Value] = []
+    for number, (ssa, value, axes) in enumerate(zip(op.outputs, form.results, layout.results, strict=True)):
+        attributes = (("call", call), ("result", number))
+        element_type = builder.element_type(ssa.type)
+        node = builder.graph.pointwise("fused", element_type, attributes, operands, ())
+        if not isinstance(ssa.type, ShapedType):
+            results.append(node)
+            continue
+        index = tuple(axes.index(axis) if axis in axes else UNIT for axis in node.index)
+        extents = tuple(_extent(builder, op, each) for each in value.extents)
+        results.append(Value(node.node, index, extents))
+    return results
+
+
+def _with_core(builder: GraphBuilder, op: FusedOp, instance: Instance, form: Form, call: str) -> list[Value]:
+    """The call over a frame of all loops; the operands' core dimensions are bound, the results' follow the loops."""
+    layout = core_layout(form, instance.arguments, instance.results)
+    loops = layout.loops
+    references: list[Reference] = []
+    scalars: list[Reference] = []
+    described: list[tuple[Extent, ...]] = []
+    for ssa, places, cores in zip(op.inputs, layout.arguments, layout.argument_cores, strict=True):
+        value = builder.values[ssa]
+        if value.node == UNINITIALISED:
+            raise UnsupportedError(f"a fused op reads %{ssa.name_hint or ''}, which was never written")
+        at = (UNIT if axis < 0 else places[axis] for axis in value.index)
+        references.append(Reference(value.node, tuple(p if p < loops else BOUND + p - loops for p in at)))
+        # A core dimension along which the operand does not vary is spread to its extent; loops broadcast by themselves.
+        sizes: list[Extent] = [-1] * (loops + cores)
+        for axis, place in enumerate(places):
+            if place >= loops and axis not in value.index and value.extents[axis] != 1:
+                extent = value.extents[axis]
+                if not isinstance(extent, int) and extent[0] == "value":
+                    scalars.append(Reference(extent[1], ()))
+                    extent = ("operand", len(op.inputs) + len(scalars) - 1, 0)
+                sizes[place] = extent
+        described.append(tuple(sizes))
+    results: list[Value] = []
+    for number, (ssa, value, places, cores) in enumerate(
+        zip(op.outputs, form.results, layout.results, layout.result_cores, strict=True)
+    ):
+        attributes = (("call", call), ("result", number), ("loops", loops), ("sizes", tuple(described)))
+        element_type = builder.element_type(ssa.type)
+        node = Node("fused", element_type, attributes, (*references, *scalars), loops + cores)
+        index = tuple(places.index(place) if place in places else UNIT for place in range(loops + cores))
+        made = builder.graph.intern(node)
+        whole = tuple(BOUND + parameter for parameter in range(node.rank))
+        extents: list[Extent] = []
+        for axis, extent in enumerate(value.extents):
+            if not isinstance(extent, int) and extent[0] == "value" and axis in index:
+                # Computed inside the region: it is read off what the kernel gives.
+                read = Node("extent", "index", (("axis", index.index(axis)),), (Reference(made, whole),), 0)
+                extents.append(("value", builder.graph.intern(read), 0))
+            else:
+                extents.append(_extent(builder, op, extent))
+        results.append(Value(made, index, tuple(extents)))
+    return results
 
 
 def _in_frame(value: Value, axes: Sequence[int]) -> Value:

@@ -34,10 +34,12 @@ from xfuse.match.index import PatternIndex
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.promises import Promises, probe_problem
-from xfuse.recipes import Recipe, parse_recipes, spell_dtypes, validate
+from xfuse.recipes import Recipe, parse_recipes, spell_dtypes
 from xfuse.registry import RecipeRegistry, as_recipe
 from xfuse.shipped import shipped_recipes
+from xfuse.specialisation import Instance, signature_of
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
+from xfuse.validation import validate
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
 OP_KINDS = frozenset(PRIMITIVES)
@@ -174,6 +176,8 @@ class Session:
                 f"kernel {kernel.name} is for {spell_dtypes(kernel.arguments, kernel.results)}, not for "
                 f"{spell_dtypes(arguments, results)} as @{recipe.name} is"
             )
+        if not recipe.is_scalar:
+            kernel = dataclasses.replace(kernel, signature=signature_of(recipe), flat=recipe.flat)
         if not trusted:
             problem = probe_problem(recipe, recipe.element_type_for(spelled), kernel)
             if problem is not None:
@@ -326,7 +330,12 @@ class Session:
 
         ``form`` is the region's form without fast-math flags, if it is at hand.
         """
-        return self._instances.recipe_of(op, self.registry, form)
+        found = self.instance_of(op, form)
+        return None if found is None else found.recipe
+
+    def instance_of(self, op: FusedOp, form: Form | None = None) -> Instance | None:
+        """The same with the element type, and where the recipe's core dimensions lie in the fused op's tensors."""
+        return self._instances.of(op, self.registry, form)
 
     def admissible_instance(self, op: FusedOp, backend: str) -> str | None:
         """The backend that has a row for a fused op's recipe at its dtypes, bound or promised, or None."""

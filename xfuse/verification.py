@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from xfuse.backends.numpy.core import CoreFunction
+from xfuse.backends.numpy.noise import Noise, epsilon
 from xfuse.canonical.form import Form
+from xfuse.canonical.graph import Node
 from xfuse.errors import KernelError, UnsupportedError
-from xfuse.kernels import Kernel
+from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives import literals
-from xfuse.primitives.element_types import is_float, numpy_dtype, width
+from xfuse.primitives.element_types import is_float
 from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.probes import core_probes, probes, strided
 from xfuse.recipes import op_name
+from xfuse.signature import CoreSignature
 
 Array = Any
 
-_SPECIAL_FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 20.0, -90.0, 1e-3, 1e30, -1e30)
-_EDGES = (np.inf, -np.inf, np.nan)
-_SAMPLES = 512
+Evaluation = Callable[[Sequence[Array], Noise | None], list[Array]]
+"""A recipe on arrays, op by op through the primitives table; with noise every inexact op errs by what it may."""
 
 
-def evaluate(form: Form, arrays: Sequence[Array], noise: np.random.Generator | None = None) -> list[Array]:
+def evaluation(form: Form, kernel: Kernel | None) -> Evaluation:
+    """The evaluation of the form of a kernel's recipe."""
+    if kernel is None or kernel.signature is None:
+        return lambda arrays, noise: evaluate(form, arrays, noise)
+    ranks = [len(each) for each in kernel.signature.arguments]
+
+    def on_rows(arrays: Sequence[Array], noise: Noise | None) -> list[Array]:
+        return [np.asarray(each) for each in as_tuple(CoreFunction(form, ranks, kernel.flat, noise)(*arrays))]
+
+    return on_rows
+
+
+def evaluate(form: Form, arrays: Sequence[Array], noise: Noise | None = None) -> list[Array]:
     """An element-wise form on arrays, op by op through the primitives table.
 
     With ``noise`` every result of an inexact op is moved by up to its declared error, up or down at random.
@@ -57,69 +73,22 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: np.random.Generator | N
                 value = function(Signature(types, results, attributes), *operands)
             value = value if which is None else value[int(which)]
             if noise is not None and primitive.ulp and is_float(node.element_type):
-                value = _moved(value, node.element_type, primitive.ulp, noise)
+                value = noise.moved(value, node.element_type, primitive.ulp)
             values[number] = value
     return [np.asarray(values[result.node]) for result in form.results]
 
 
-def _moved(value: Any, element_type: str, ulp: float, noise: np.random.Generator) -> Array:
-    wide: Array = np.asarray(value, np.float64)
-    relative = epsilon(element_type) * ulp
-    moved = np.asarray(wide * (1 + relative * noise.choice((-1.0, 1.0), size=value.shape)))
-    np.copyto(moved, wide, where=~np.isfinite(wide))
-    return moved.astype(value.dtype)
-
-
-def epsilon(element_type: str) -> float:
-    """Distance from 1 to the next float of an element type."""
-    return {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}[element_type]
-
-
-def probes(element_types: Sequence[str], seed: int = 0) -> list[Array]:
-    """One array per element type: special values in every pairing that fits, then random ones."""
-    generator = np.random.default_rng(seed)
-    columns: list[Array] = []
-    for number, element_type in enumerate(element_types):
-        special = _special(element_type)
-        shifted = np.concatenate([np.roll(special, shift * (number + 1)) for shift in range(len(special))])
-        columns.append(np.concatenate([shifted, _random(element_type, generator)]))
-    shortest = min(len(column) for column in columns)
-    return [column[-shortest:] for column in columns]
-
-
-def _special(element_type: str) -> Array:
-    dtype = numpy_dtype(element_type)
-    if element_type == "i1":
-        return np.array([False, True, True, False])
-    if is_float(element_type):
-        with np.errstate(all="ignore"):
-            return np.array((*_SPECIAL_FLOATS, *_EDGES), np.float64).astype(dtype)
-    top = 1 << (width(element_type) - 1)
-    return np.array((0, 1, -1, 2, -3, 7, top - 1, -top), dtype)
-
-
-def _random(element_type: str, generator: np.random.Generator) -> Array:
-    dtype = numpy_dtype(element_type)
-    if element_type == "i1":
-        return generator.integers(0, 2, _SAMPLES).astype(np.bool_)
-    if is_float(element_type):
-        scale = np.repeat((0.1, 1.0, 8.0, 60.0), _SAMPLES // 4)
-        return (generator.standard_normal(_SAMPLES) * scale).astype(dtype)
-    top = 1 << (width(element_type) - 1)
-    return generator.integers(-top, top - 1, _SAMPLES, endpoint=True).astype(dtype)
-
-
-def tolerance(form: Form, arrays: Sequence[Array], runs: int = 6) -> list[Array]:
-    """How far a result may honestly be from `evaluate`'s: the spread when every inexact op errs as declared.
+def tolerance(form: Form, evaluated: Evaluation, arrays: Sequence[Array], runs: int = 6) -> list[Array]:
+    """How far a result may honestly be from the recipe's: the spread when every inexact op errs as declared.
 
     Zero, to the bit, where every op is exact.
     """
-    base = [value.astype(np.float64) for value in evaluate(form, arrays)]
-    if all(PRIMITIVES[n.kind].ulp == 0 for n in form.graph.nodes if n.kind in PRIMITIVES):
+    base = [value.astype(np.float64) for value in evaluated(arrays, None)]
+    if all(_is_exact(node) for node in form.graph.nodes):
         return [np.zeros(value.shape) for value in base]
     spread: list[Array] = [np.zeros(value.shape) for value in base]
     for run in range(runs):
-        moved = evaluate(form, arrays, np.random.default_rng(run))
+        moved = evaluated(arrays, Noise(run))
         for number, (value, original) in enumerate(zip(moved, base, strict=True)):
             wide = value.astype(np.float64)
             same = (wide == original) | (np.isnan(wide) & np.isnan(original))
@@ -138,26 +107,42 @@ def tolerance(form: Form, arrays: Sequence[Array], runs: int = 6) -> list[Array]
     return slack
 
 
+def _is_exact(node: Node) -> bool:
+    if node.kind == "reduce":
+        return dict(node.attributes)["combine"] not in ("arith.addf", "arith.mulf")
+    return node.kind not in PRIMITIVES or PRIMITIVES[node.kind].ulp == 0
+
+
 def tiny(element_type: str) -> float:
     """The smallest positive normal number of an element type; 0 for integers."""
     return {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}.get(element_type, 0.0)
 
 
-def mismatch(form: Form, arrays: Sequence[Array], results: Sequence[Array]) -> str | None:
-    """The first place where results are further from the recipe than `tolerance` allows, in words; None if nowhere."""
-    expected = evaluate(form, arrays)
-    allowed = tolerance(form, arrays)
+def mismatch(form: Form, arrays: Sequence[Array], results: Sequence[Array], kernel: Kernel | None = None) -> str | None:
+    """The first place where results are further from the recipe than `tolerance` allows, in words; None if nowhere.
+
+    Without a kernel the form is taken to be element-wise.
+    """
+    evaluated = evaluation(form, kernel)
+    elementwise = kernel is None or kernel.signature is None
+    expected = evaluated(arrays, None)
+    allowed = tolerance(form, evaluated, arrays)
     for number, (want, got, limit) in enumerate(zip(expected, results, allowed, strict=True)):
         got = np.asarray(got)
         if got.dtype != want.dtype:
             return f"result {number} has dtype {got.dtype}, expected {want.dtype}"
-        if got.shape != np.broadcast_shapes(*(array.shape for array in arrays)):
+        if elementwise:
+            shape = np.broadcast_shapes(*(array.shape for array in arrays))
+            want, limit = np.broadcast_to(want, shape), np.broadcast_to(limit, shape)
+        if got.shape != want.shape:
             return f"result {number} has shape {got.shape}, expected {want.shape}"
-        want = np.broadcast_to(want, got.shape)
-        wrong = ~_agrees(want, got, np.broadcast_to(limit, got.shape))
+        wrong = ~_agrees(want, got, limit)
         if wrong.any():
             where = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-            inputs = ", ".join(repr(np.broadcast_to(array, got.shape)[where]) for array in arrays)
+            if elementwise:
+                inputs = ", ".join(repr(np.broadcast_to(array, got.shape)[where]) for array in arrays)
+            else:
+                inputs = f"{tuple(map(int, where))} of arrays of shapes {', '.join(str(a.shape) for a in arrays)}"
             return f"result {number} at ({inputs}): expected {want[where]!r}, got {got[where]!r}"
     return None
 
@@ -177,6 +162,8 @@ def probe(form: Form, kernel: Kernel) -> str | None:
     A kernel that NumPy does not drive as a ufunc must also cope with scalars, empty arrays, broadcasting, any strides
     and read-only arrays, and give new memory every time.
     """
+    if kernel.signature is not None:
+        return _probe_core(form, kernel, kernel.signature)
     columns = probes(kernel.arguments)
     problem = _trial(form, kernel, columns, twice=kernel.ufunc is None)
     if problem is not None or kernel.ufunc is not None:
@@ -186,6 +173,24 @@ def probe(form: Form, kernel: Kernel) -> str | None:
         if problem is not None:
             return f"on {layout}: {problem}"
     return None
+
+
+def _probe_core(form: Form, kernel: Kernel, signature: CoreSignature) -> str | None:
+    """The probe of a kernel with core dimensions: sizes that the recipe cannot take are left out."""
+    evaluated = evaluation(form, kernel)
+    tried = 0
+    for arrays in core_probes(kernel.arguments, signature, whole=bool(kernel.flat)):
+        try:
+            evaluated(arrays, None)
+        except (KernelError, ValueError):
+            continue
+        tried += 1
+        problem = _trial(form, kernel, arrays, twice=tried == 1)
+        if problem is None and tried % 2 == 0:
+            problem = _trial(form, kernel, [strided(array) for array in arrays])
+        if problem is not None:
+            return problem
+    return None if tried else "no sizes of its core dimensions were found at which the recipe can be evaluated"
 
 
 def _layouts(columns: Sequence[Array]) -> Iterator[tuple[str, list[Array]]]:
@@ -218,4 +223,4 @@ def _trial(form: Form, kernel: Kernel, arrays: Sequence[Array], *, twice: bool =
                 return f"it wrote into its argument {number}"
     if any(np.may_share_memory(a, b) for earlier in given[:-1] for a in earlier for b in given[-1]):
         return "it gives the same memory back on every call"
-    return mismatch(form, originals, given[-1])
+    return mismatch(form, originals, given[-1], kernel)

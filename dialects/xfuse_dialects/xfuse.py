@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IntegerType,
@@ -16,6 +18,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
     UnitAttr,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Region, SSAValue
 from xdsl.irdl import (
@@ -195,6 +198,7 @@ class RecipeOp(IRDLOperation):
     def verify_(self) -> None:
         inputs = self.function_type.inputs.data
         verify_body(self, self.body, inputs, self.function_type.outputs.data)
+        self._verify_structure()
         if self.element_types is not None:
             self._verify_element_types(self.element_types.data)
         if self.arg_attrs is not None and len(self.arg_attrs.data) != len(inputs):
@@ -210,6 +214,20 @@ class RecipeOp(IRDLOperation):
         for inner in self.body.walk():
             if isinstance(inner, FusedOp) and inner.label == self.sym_name.data:
                 raise VerifyException(f"'{self.name}' (law L1) @{self.sym_name.data} refers to itself")
+
+    def _verify_structure(self) -> None:
+        from xfuse_dialects.structure import structure_problem, value_problem  # imports the vocabulary's dialects
+
+        types = self.function_type
+        for kind, listed in (("argument", types.inputs.data), ("result", types.outputs.data)):
+            for number, type_ in enumerate(listed):
+                problem = value_problem(type_)
+                if problem is not None:
+                    raise VerifyException(f"'{self.name}' @{self.sym_name.data}: {kind} {number} {problem}")
+        for number, op in enumerate(self.body.walk()):
+            problem = structure_problem(op)
+            if problem is not None:
+                raise VerifyException(f"'{self.name}' @{self.sym_name.data}: op {number} ({op.name}) {problem}")
 
     def _verify_element_types(self, listed: Sequence[Attribute]) -> None:
         if not listed:
@@ -298,6 +316,9 @@ class FusedOp(IRDLOperation):
     shapes = var_operand_def()
     """Operands that only give a shape: no part of identity, dtype key or kernel call."""
 
+    same_extents = opt_prop_def(DenseArrayBase.constr(i64))
+    """Extents of shape operands that are known to be extents of inputs: (shape operand, axis, input, axis) each."""
+
     outputs = var_result_def()
     """The results, one or more."""
 
@@ -326,6 +347,14 @@ class FusedOp(IRDLOperation):
         )
 
     @property
+    def known_extents(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """By (shape operand, axis) the (input, axis) that has the same extent, as far as that is known."""
+        if self.same_extents is None:
+            return {}
+        numbers = [int(number) for number in self.same_extents.get_values()]
+        return {(s, a): (i, b) for s, a, i, b in zip(*(numbers[k::4] for k in range(4)), strict=True)}
+
+    @property
     def label(self) -> str | None:
         """The label without its library, or None."""
         return None if self.recipe is None else recipe_name(self.recipe)
@@ -350,7 +379,11 @@ class FusedOp(IRDLOperation):
             shapes = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
         outputs = parse_results(parser)
         attributes = parse_attributes(parser, ("recipe", "operandSegmentSizes"))
-        return cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
+        known = attributes.pop("same_extents", None)
+        op = cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
+        if known is not None:
+            op.properties["same_extents"] = known
+        return op
 
     def print(self, printer: Printer) -> None:
         if self.recipe is not None:
@@ -376,7 +409,10 @@ class FusedOp(IRDLOperation):
             printer.print_string(" shapes ")
             bindings(zip(arguments[count:], self.shapes, strict=False))
         print_results(printer, self.outputs.types)
-        printer.print_op_attributes(self.attributes, print_keyword=True)
+        shown = dict(self.attributes)
+        if self.same_extents is not None:
+            shown["same_extents"] = self.same_extents
+        printer.print_op_attributes(shown, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
 
@@ -385,7 +421,33 @@ class FusedOp(IRDLOperation):
             raise VerifyException(f"'{self.name}' expected at least one result")
         if any(value.owner is self for value in self.operands):
             raise VerifyException(f"'{self.name}' (law L8) reads its own result")
+        self._verify_same_extents()
         verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
+
+    def _verify_same_extents(self) -> None:
+        if self.same_extents is None:
+            return
+        if len(self.same_extents) % 4:
+            raise VerifyException(
+                f"'{self.name}' expected four numbers for each of same_extents: shape operand, axis, input, axis; got "
+                f"{len(self.same_extents)}"
+            )
+        for (shape, axis), (number, other) in self.known_extents.items():
+            extents = [_extent(self.shapes, shape, axis), _extent(self.inputs, number, other)]
+            if None in extents:
+                raise VerifyException(
+                    f"'{self.name}' same_extents names axis {axis} of shape operand {shape} and axis {other} of input "
+                    f"{number}, one of which the op does not have"
+                )
+            if DYNAMIC_INDEX not in extents and extents[0] != extents[1]:
+                raise VerifyException(f"'{self.name}' same_extents says that {extents[0]} and {extents[1]} are equal")
+
+
+def _extent(values: Sequence[SSAValue], number: int, axis: int) -> int | None:
+    """An extent of one of some values, or None if there is no such axis."""
+    type_ = values[number].type if 0 <= number < len(values) else None
+    shape = type_.get_shape() if isinstance(type_, TensorType) else ()
+    return shape[axis] if 0 <= axis < len(shape) else None
 
 
 @irdl_op_definition

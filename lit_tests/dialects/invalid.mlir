@@ -745,3 +745,41 @@ xfuse.recipe @r(%a) -> f32 {
 // CHECK-NEXT: xfuse.recipe @r(%a) -> f32 {
 // CHECK-NEXT:                   ^
 // CHECK-NEXT:                   Expected ':' after block argument name!
+
+// -----
+
+// Extents that are known to be equal come as four numbers each.
+
+func.func @f(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %r = xfuse.fused (%a = %x : tensor<?xf32>) shapes (%s = %o : tensor<?xf32>) -> tensor<?xf32> attributes {same_extents = array<i64: 0, 0, 0>} {
+    %n = math.exp %a : tensor<?xf32>
+    xfuse.yield %n : tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
+}
+
+// CHECK: {{^}}'xfuse.fused' expected four numbers for each of same_extents: shape operand, axis, input, axis; got 3
+
+// -----
+
+func.func @f(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+  %r = xfuse.fused (%a = %x : tensor<?xf32>) shapes (%s = %o : tensor<?xf32>) -> tensor<?xf32> attributes {same_extents = array<i64: 0, 1, 0, 0>} {
+    %n = math.exp %a : tensor<?xf32>
+    xfuse.yield %n : tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
+}
+
+// CHECK: {{^}}'xfuse.fused' same_extents names axis 1 of shape operand 0 and axis 0 of input 0, one of which the op does not have
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %o: tensor<5xf32>) -> tensor<4xf32> {
+  %r = xfuse.fused (%a = %x : tensor<4xf32>) shapes (%s = %o : tensor<5xf32>) -> tensor<4xf32> attributes {same_extents = array<i64: 0, 0, 0, 0>} {
+    %n = math.exp %a : tensor<4xf32>
+    xfuse.yield %n : tensor<4xf32>
+  }
+  func.return %r : tensor<4xf32>
+}
+
+// CHECK: {{^}}'xfuse.fused' same_extents says that 5 and 4 are equal

@@ -160,18 +160,26 @@ class GraphBuilder:
 
     # Arguments
 
-    def argument(self, ssa: SSAValue, extents: Sequence[int | None] | None = None) -> Value:
-        """Make an SSA value the next argument. ``extents`` may replace dynamic extents by known ones."""
+    def argument(
+        self, ssa: SSAValue, extents: Sequence[int | None] | None = None, element_type: str | None = None
+    ) -> Value:
+        """Make an SSA value the next argument. ``extents`` may replace dynamic extents by known ones.
+
+        With an ``element_type`` the argument has that one and is widened where it is read.
+        """
         number = len(self.argument_values)
         static = static_shape(ssa.type)
-        known = static if extents is None else tuple(extents)
+        known = static if extents is None else (s if e is None else e for s, e in zip(static, extents, strict=True))
         symbolic = tuple(("argument", number, axis) if e is None else e for axis, e in enumerate(known))
-        node = self.graph.intern(
-            Node("argument", self.element_type(ssa.type), (("number", number),), (), len(symbolic))
-        )
+        read_at = self.element_type(ssa.type)
+        held_at = element_type or read_at
+        node = self.graph.intern(Node("argument", held_at, (("number", number),), (), len(symbolic)))
         value = tensor_view(node, range(len(symbolic)), symbolic)
         self.argument_values.append(value)
-        self.values[ssa] = value
+        if held_at != read_at:
+            self.values[ssa] = self.graph.pointwise("arith.extf", read_at, (), [value], symbolic)
+        else:
+            self.values[ssa] = value
         return value
 
     # Blocks and ops
@@ -403,25 +411,46 @@ def build_body(
     op: RecipeOp | FusedOp,
     *,
     substitution: Mapping[str, str] | None = None,
-    extents: Sequence[Sequence[int | None]] | None = None,
+    extents: Sequence[Sequence[int | None] | None] | None = None,
     fastmath: bool = True,
     resources: Resources | None = None,
+    storage: Mapping[str, str] | None = None,
 ) -> tuple[GraphBuilder, list[Value]]:
     """The graph of a recipe's or fused op's region: its block arguments are the arguments.
 
-    Shape operands of a fused op are no arguments. Returns the builder and the values of the results.
+    Shape operands of a fused op are no arguments. ``storage`` gives for written element types the narrower ones that
+    arguments and results are held at. Returns the builder and the values of the results.
     """
+    storage = storage or {}
     builder = GraphBuilder(substitution=substitution, fastmath=fastmath, resources=resources)
     block = op.body.block
     count = len(op.inputs) if isinstance(op, FusedOp) else len(block.args)
     for position, argument in enumerate(block.args[:count]):
-        builder.argument(argument, None if extents is None else extents[position])
+        known = None if extents is None else extents[position]
+        builder.argument(argument, known, storage.get(element_name(argument.type)))
+    known = op.known_extents if isinstance(op, FusedOp) else {}
     for number, argument in enumerate(block.args[count:]):
-        builder.values[argument] = shape_only(builder, argument, number)
-    return builder, builder.block(block)
+        builder.values[argument] = shape_only(builder, argument, number, known)
+    results = builder.block(block)
+    for position, type_ in enumerate(block.last_op.operand_types if storage and block.last_op else ()):
+        narrow, wide = storage.get(element_name(type_)), results[position]
+        if narrow is not None:
+            results[position] = builder.graph.pointwise("arith.truncf", narrow, (), [wide], wide.extents)
+    return builder, results
 
 
-def shape_only(builder: GraphBuilder, ssa: SSAValue, number: int) -> Value:
-    """The value of a shape operand: extents without content, or an index."""
+def shape_only(
+    builder: GraphBuilder, ssa: SSAValue, number: int, known: Mapping[tuple[int, int], tuple[int, int]]
+) -> Value:
+    """The value of a shape operand: extents without content, or an index.
+
+    ``known`` says which of its extents are extents of arguments, as (shape operand, axis) to (argument, axis).
+    """
     value = builder.unknown(ssa, (("shape operand", number),))
-    return value._replace(node=UNINITIALISED, index=()) if isinstance(ssa.type, ShapedType) else value
+    if not isinstance(ssa.type, ShapedType):
+        return value
+    extents = list(value.extents)
+    for (shape, axis), (argument, other) in known.items():
+        if shape == number:
+            extents[axis] = builder.argument_values[argument].extents[other]
+    return Value(UNINITIALISED, (), tuple(extents))

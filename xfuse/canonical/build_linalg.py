@@ -131,13 +131,13 @@ def _lift(builder: GraphBuilder, value: Value, map_: AffineMap, extents: tuple[E
     """An operand as the body sees it: a value over the frame of the loops."""
     if value.node == UNINITIALISED:
         return Value(UNINITIALISED, (), extents)
+    value = tensor_view(value.node, value.index, value.extents)
     read = {axis: map_.results[axis] for axis in value.index if axis >= 0}
     positions = {axis: r.position for axis, r in read.items() if isinstance(r, AffineDimExpr)}
     if len(positions) == len(read):
         return tensor_view(value.node, [UNIT if axis < 0 else positions[axis] for axis in value.index], extents)
-    source = Value(value.node, value.index, value.extents)
     at = [_affine(builder, result, extents) for result in map_.results]
-    return gather(builder.graph, source, at, extents)
+    return gather(builder.graph, value, at, extents)
 
 
 def _affine(builder: GraphBuilder, expression: AffineExpr, extents: tuple[Extent, ...]) -> Value:

@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xfuse.canonical.build import HANDLERS, GraphBuilder, static_shape, tensor_view
 from xfuse.canonical.carried import INDUCTION, capture, carried, positions, substitute
 from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Attributes, Extent, Node, Reference, Value
+from xfuse.canonical.operands import operand_uses
 from xfuse.errors import UnsupportedError
 
 
@@ -130,19 +131,22 @@ def _while(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     needed = sorted({p for value in passed for p in _read(builder, value, depth, range(len(value.extents)))})
     final = _final_values(builder, "scf.while", state, [test], following, needed, captured)
     ends = {leaf: final[p].node for p, leaf in enumerate(state.leaves) if p in final and leaf is not None}
+    known: dict[Extent, Extent] = {}
+    for position, value in final.items():
+        leaf = state.leaves[position]
+        assert leaf is not None
+        inside = builder.with_extents(leaf, static_shape(state.types[position]))
+        known.update(zip(inside.extents, value.extents, strict=True))
     results: list[Value] = []
     for value in passed:
-        leaf = state.leaves.index(value.node) if value.node in ends else None
-        if leaf is not None:
-            results.append(final[leaf]._replace(index=value.index))
-            continue
         dynamic = _computed(value, range(len(value.extents)))
         made = substitute(graph, [value.node, *dynamic], depth, ends) if value.node >= 0 else [value.node, *dynamic]
         moved = dict(zip(dynamic, made[1:], strict=True))
         extents = tuple(
-            e if isinstance(e, int) or e[0] != "value" else ("value", moved[e[1]], 0) for e in value.extents
+            e if isinstance(e, int) or e[0] != "value" else known.get(e, ("value", moved[e[1]], 0))
+            for e in value.extents
         )
-        results.append(Value(made[0], value.index, extents))
+        results.append(tensor_view(made[0], value.index, extents))
     return results
 
 
@@ -161,15 +165,26 @@ def _read(builder: GraphBuilder, value: Value, depth: int, axes: Iterable[int] |
 
 
 def _captured(op: Operation) -> list[SSAValue]:
-    """The values that an op's regions read from outside, each once."""
+    """The values from outside that what an op's regions yield is computed of, each once.
+
+    What only gives a static shape is none, nor what dead ops read: how a program spells a function would show.
+    """
     blocks: set[Block] = {block for inner in op.walk() for region in inner.regions for block in region.blocks}
     found: dict[SSAValue, None] = {}
-    for inner in op.walk():
-        if inner is not op:
-            for operand in inner.operands:
-                owner = operand.owner
-                if (owner.parent if isinstance(owner, Operation) else owner) not in blocks:
-                    found[operand] = None
+    seen: set[Operation] = set()
+    ends = (block.last_op for region in op.regions for block in region.blocks)
+    stack = [ssa for last in ends if last is not None for ssa in reversed(last.operands)]
+    while stack:
+        ssa = stack.pop()
+        owner = ssa.owner
+        if (owner.parent if isinstance(owner, Operation) else owner) not in blocks:
+            found[ssa] = None
+        elif isinstance(owner, Operation) and owner not in seen:
+            seen.add(owner)
+            for user, index, shape in operand_uses(owner):
+                read = user.operands[index]
+                if not shape or None in static_shape(read.type):
+                    stack.append(read)
     return list(found)
 
 
@@ -236,7 +251,22 @@ def _final_values(
         number = numbers[position] = graph.intern(node)
         graph.families.setdefault(number, (family, order))
         capture(graph, number, _captured_nodes(builder, captured))
-    return {p: builder.with_extents(number, static_shape(state.types[p])) for p, number in numbers.items()}
+    return {p: _ending(builder, state, p, number, following[p]) for p, number in numbers.items()}
+
+
+def _ending(builder: GraphBuilder, state: _State, position: int, number: int, following: Value) -> Value:
+    """What a loop carries at its end: along axes that no trip changes, it has the extents of the initial value."""
+    leaf = state.leaves[position]
+    assert leaf is not None
+    shape = static_shape(state.types[position])
+    own, inside = builder.with_extents(number, shape), builder.with_extents(leaf, shape)
+    extents = tuple(
+        start if before == after else end
+        for start, before, after, end in zip(
+            state.initial[position].extents, inside.extents, following.extents, own.extents, strict=True
+        )
+    )
+    return tensor_view(number, range(len(shape)), extents)
 
 
 def _node(

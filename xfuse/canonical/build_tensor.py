@@ -144,6 +144,19 @@ def _product(builder: GraphBuilder, sizes: Sequence[Extent]) -> Extent:
     return builder.extent_of(value)
 
 
+def _sum(builder: GraphBuilder, sizes: Sequence[Extent]) -> Extent:
+    """The sum of extents, the static ones first."""
+    static = sum(size for size in sizes if isinstance(size, int))
+    computed = [builder.extent_value(size) for size in sizes if not isinstance(size, int)]
+    terms = [builder.extent_value(static), *computed] if static else computed
+    if not terms:
+        return static
+    total = terms[0]
+    for term in terms[1:]:
+        total = builder.graph.pointwise("arith.addi", "index", (), (total, term), ())
+    return builder.extent_of(total)
+
+
 def _described(extent: Extent, scalars: list[Value]) -> Extent:
     """An extent as a node's attribute says it; a computed one becomes the k-th scalar operand of the node."""
     if isinstance(extent, int) or extent[0] != "value":
@@ -240,9 +253,8 @@ def _concat(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     parts = [builder.values[operand] for operand in op.inputs]
     scalars: list[Value] = []
     described = tuple(_described(part.extents[axis], scalars) for part in parts)
-    total = static_shape(op.result.type)[axis]
-    if total is None:
-        raise UnsupportedError("tensor.concat to a dynamic extent")
+    known = static_shape(op.result.type)[axis]
+    total = _sum(builder, [part.extents[axis] for part in parts]) if known is None else known
     extents = tuple(total if a == axis else parts[0].extents[a] for a in range(len(parts[0].extents)))
     operands = [
         (part, {a: BOUND + number if a == axis else a for a in range(len(extents))})
@@ -258,15 +270,10 @@ def _pad(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     low = _sizes(builder, op.static_low.get_values(), iter(op.low))
     high = _sizes(builder, op.static_high.get_values(), iter(op.high))
     shape = static_shape(op.result.type)
-    extents: list[Extent] = []
-    for axis, extent in enumerate(shape):
-        if extent is not None:
-            extents.append(extent)
-        elif low[axis] == 0 and high[axis] == 0:
-            extents.append(source.extents[axis])
-        else:
-            raise UnsupportedError("tensor.pad to a dynamic extent")
-    result = tuple(extents)
+    result = tuple(
+        _sum(builder, [source.extents[axis], low[axis], high[axis]]) if extent is None else extent
+        for axis, extent in enumerate(shape)
+    )
     block = op.region.block
     for axis, argument in enumerate(block.args):
         builder.values[argument] = index_value(builder, axis, result)

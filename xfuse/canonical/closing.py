@@ -37,7 +37,10 @@ class Closing:
         return bool(self._core) and self._find(self._base[node] + parameter) in self._core
 
     def is_bound(self, node: int, parameter: int) -> bool:
-        """Whether some node binds the class of a node's parameter: then how far it runs is part of a value."""
+        """Whether how far a node's parameter runs is part of a value.
+
+        It is if some node binds its class, or if it is an axis of a result and no argument runs along it.
+        """
         return bool(self._bound) and self._find(self._base[node] + parameter) in self._bound
 
     def core_parameters(self, node: int) -> list[int]:
@@ -90,6 +93,9 @@ class Closing:
                     parent[self._find(slot)] = self._find(fed.setdefault(axis, slot))
         self._bound = {self._find(slot) for slot in bound}
         self._core = {self._find(slot) for slot in marked} | self._bound
+        given = {self._find(base[a.node] + p) for a in self.arguments for p in range(nodes[a.node].rank)}
+        shown = {self._find(base[root.node] + p) for root in self.roots for p in range(nodes[root.node].rank)}
+        self._bound |= shown - given
         for number in self.order:
             node = nodes[number]
             if node.kind == "index" and self.is_bound(number, 0):

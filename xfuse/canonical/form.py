@@ -9,7 +9,17 @@ from functools import cached_property
 from typing import Any, cast
 
 from xfuse.canonical.closing import Closing
-from xfuse.canonical.graph import BOUND, FRESH_INDEX_KINDS, UNIT, Graph, Node, Reference, Value, is_commutative
+from xfuse.canonical.graph import (
+    BOUND,
+    FRESH_INDEX_KINDS,
+    UNINITIALISED,
+    UNIT,
+    Graph,
+    Node,
+    Reference,
+    Value,
+    is_commutative,
+)
 from xfuse.errors import UnsupportedError
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import FLOATS, INTEGERS
@@ -58,8 +68,11 @@ def canonical_form(
 
     ``type_names`` renames element types in the text (a polymorphic recipe's own type becomes "T"); ``header`` lines
     become part of the text. Raises `UnsupportedError` if a result depends on an op that cannot be told from another
-    one: one with effects, or with a region that xfuse cannot read.
+    one: one with effects, or with a region that xfuse cannot read; or if it was never written.
     """
+    for position, result in enumerate(results):
+        if result.node == UNINITIALISED:
+            raise UnsupportedError(f"result {position} is a tensor that was never written")
     closing = Closing(graph, results, arguments)
     for number in closing.order:
         op = graph.unread.get(number)

@@ -11,7 +11,15 @@ from pathlib import Path
 _RECIPE = re.compile(r"xfuse\.recipe @(\w+)")
 _SCALAR_OP = re.compile(r"\b(?:arith|math)\.\w+")
 _IMPLIED = frozenset({"arith.constant", "arith.extf", "arith.truncf", "arith.addi", "arith.muli"})
-"""Ops that a program need not hold by name: literals, casts that vanish at some types, arithmetic of extents."""
+"""Ops that a program need not hold by name: literals, casts that vanish at some types, index arithmetic of bodies."""
+
+_OF_EXTENTS = _IMPLIED | {
+    f"arith.{name}"
+    for name in (
+        "index_cast sitofp uitofp subi divsi divui floordivsi ceildivsi remsi remui maxsi minsi maxui minui divf"
+    ).split()
+}
+"""The same for a recipe that reads extents: a program of static shapes holds literals instead."""
 
 
 def library_files() -> list[Path]:
@@ -27,7 +35,10 @@ def recipe_ops(path: Path) -> dict[str, frozenset[str]]:
     Read off the text, which is twenty times quicker than parsing it.
     """
     parts = _RECIPE.split(path.read_text())
-    ops = (frozenset(_SCALAR_OP.findall(body)) - _IMPLIED for body in parts[2::2])
+    ops = (
+        frozenset(_SCALAR_OP.findall(body)) - (_OF_EXTENTS if "tensor.dim" in body else _IMPLIED)
+        for body in parts[2::2]
+    )
     return dict(zip(parts[1::2], ops, strict=True))
 
 

@@ -8,8 +8,8 @@ from itertools import islice, product
 from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.graph import UNINITIALISED
-from xfuse.match.operands import Use
-from xfuse.match.region import Extraction, build_region, definitions_first, is_evident, is_instance
+from xfuse.canonical.operands import Use
+from xfuse.match.region import Extraction, build_region, definitions_first, is_evident, is_instance, known_extents
 from xfuse.match.shapes import clone_tree, shape_operands
 from xfuse.match.walk import Refused, Walk
 
@@ -88,6 +88,9 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
         extraction.body = build_region(extraction.copied, inputs, shapes, walk.roots, chosen)
     evident = is_evident(extraction, walk.program) and all(len(numbers) == 1 for numbers in walk.arguments.values())
     if not evident and not is_instance(extraction):
+        extraction.same_extents = known_extents(extraction, walk.program) if pattern.extents else ()
+        if extraction.same_extents and is_instance(extraction):
+            return extraction
         walk.cloned = cloned
         raise Refused("R3", "instance", "the ops that carry the match, taken whole, are not the recipe")
     return extraction

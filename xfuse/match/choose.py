@@ -13,10 +13,11 @@ from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.extract import carriers_of, extract
 from xfuse.match.index import PatternIndex
+from xfuse.match.pattern import Pattern
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe, spell_node
 from xfuse.match.region import Extraction
-from xfuse.match.search import Attempt, Pattern, Search
+from xfuse.match.search import Attempt, Search
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -143,12 +144,16 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     return min(found, key=lambda match: match.rank, default=None)
 
 
-Rank = tuple[int, float, int, int, int, int]
+Rank = tuple[int, float, int, int, int, int, int, int]
 
 
 def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
-    """The order of choice: most ops covered, gain, fewest arguments, recipe order, program order (rule R7)."""
-    return -pattern.size, -pattern.gain, len(pattern.arguments), recipe, level, position
+    """The order of choice (rule R7): most ops, gain, the plainest recipe, recipe order, program order.
+
+    Plainest is: the fewest dimensions that are of extent one, then results, then arguments.
+    """
+    plain = (pattern.unit, len(pattern.roots), len(pattern.arguments))
+    return (-pattern.size, -pattern.gain, *plain, recipe, level, position)
 
 
 class _Attempts:
@@ -194,7 +199,7 @@ class _Candidate:
     @property
     def holder(self) -> Operation | None:
         """The op in whose body it lies, if it does not lie in a block of its own."""
-        return self.block.parent_op() if self.rank[4] else None
+        return self.block.parent_op() if self.rank[6] else None
 
     def match(self, program: Program, attempts: Iterable[Attempt], gate: Gate) -> Match | Refusal | None:
         """The first attempt that can be taken whole, else why the first one cannot."""

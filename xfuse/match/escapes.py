@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
-from xfuse.match.operands import is_inside, operand_uses, top_of
+from xfuse.canonical.operands import is_inside, operand_uses, top_of
 from xfuse.match.refusal import describe
 from xfuse.match.walk import Refused, Walk, is_literal, owners
 
@@ -62,7 +62,7 @@ def _has_all(walk: Walk, op: Operation, dead: list[Operation]) -> bool:
             is_inside(operand, op)
             or shape_only
             or operand in walk.uses
-            or (value is not None and is_literal(walk.program, value))
+            or (value is not None and is_literal(walk, value))
             or (isinstance(owner, Operation) and (owner in walk.covered or owner in dead))
         )
         if not known:

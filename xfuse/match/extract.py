@@ -9,10 +9,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
 from xfuse.match.escapes import absorb_dead, check_escapes, placement
+from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
 from xfuse.match.refusal import Refusal
 from xfuse.match.region import Extraction
-from xfuse.match.search import Binding, Pattern
+from xfuse.match.search import Binding
 from xfuse.match.shapes import absorb_shapes
 from xfuse.match.walk import Refused, Walk, cover
 
@@ -35,13 +36,17 @@ def _extract(
     literals = {places[n][0] for n in pattern.literals}
     by_node: dict[int, list[int]] = {}
     for node, number in pattern.arguments.items():
+        if node not in places:
+            text = f"argument {number} of the recipe only gives an extent, which is a literal here"
+            raise Refused("R3", "unbound", text)
         by_node.setdefault(places[node][0], []).append(number)
     if not interior.isdisjoint(by_node):
         raise Refused("R5", "argument-inside", "an argument of the match is one of its own inner values")
-    if len(interior) != len(pattern.interior):
+    if len({places[n][0] for n in pattern.computed}) != len(pattern.computed):
         raise Refused("R3", "shared-inside", "two inner values of the recipe are one value of the program")
     roots = _roots(program, pattern, binding, block, root)
-    walk = Walk(program, pattern, block, order, by_node, interior | literals, roots)
+    extents = {places[n][0] for n in pattern.extents if n in places}
+    walk = Walk(program, pattern, block, order, by_node, interior | literals | extents, extents, roots)
     cover(walk)
     absorb_dead(walk)
     absorb_shapes(walk)

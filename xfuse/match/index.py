@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xfuse.canonical.graph import Graph, Node, is_commutative
-from xfuse.match.search import Pattern, Shape, scalar_uses, shape_of
+from xfuse.match.pattern import Pattern, Shape, dtypes_of_uses, patterns_of, shape_of
 from xfuse.recipes import Recipe
 
 
@@ -61,13 +61,13 @@ class PatternIndex:
     def _build(self, element_type: str) -> dict[str, list[Entry]]:
         found: dict[str, list[Entry]] = {}
         for number, recipe in enumerate(self.recipes):
-            for use, dtypes in scalar_uses(recipe):
+            for use, dtypes in dtypes_of_uses(recipe):
                 if element_type not in dtypes:
                     continue
-                pattern = Pattern.of(recipe, use)
-                root = pattern.nodes[pattern.roots[pattern.anchor]]
-                if root.element_type == element_type:
-                    found.setdefault(root.kind, []).append(Entry(number, pattern, self._shapes(pattern)))
+                for pattern in patterns_of(recipe, use):
+                    root = pattern.nodes[pattern.roots[pattern.anchor]]
+                    if root.element_type == element_type:
+                        found.setdefault(root.kind, []).append(Entry(number, pattern, self._shapes(pattern)))
         return found
 
     def _shapes(self, pattern: Pattern) -> int:

@@ -11,10 +11,11 @@ from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp, Transpose
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from xfuse.canonical.build import GraphBuilder
-from xfuse.canonical.graph import UNINITIALISED, Value
+from xfuse.canonical.build import GraphBuilder, build_body
+from xfuse.canonical.extents import extent_values
+from xfuse.canonical.graph import UNINITIALISED, Extent, Value
+from xfuse.canonical.operands import top_of
 from xfuse.errors import XfuseError
-from xfuse.match.operands import top_of
 from xfuse.parser import resource_blobs
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
@@ -53,6 +54,7 @@ class Program:
         for op in self.ops:
             self._read(op)
         self._users: dict[int, list[int]] | None = None
+        self._extents: list[bool] = []
         self._dead: dict[Block, set[Operation]] = {}
         self._carriers: dict[Block, dict[int, list[SSAValue]]] = {}
         self._memos: dict[int, tuple[object, dict[tuple[int, int], bool]]] = {}
@@ -89,6 +91,14 @@ class Program:
                     if all(top_of(user, block) in found for user in uses):
                         found.add(op)
         return self._dead[block]
+
+    def is_extent(self, node: int) -> bool:
+        """Whether a node is a literal or computed from extents alone."""
+        if self.graph.nodes[node].kind == "constant":
+            return True
+        if len(self._extents) < len(self.graph.nodes):
+            self._extents = extent_values(self.graph)
+        return self._extents[node]
 
     def users(self, node: int) -> list[int]:
         """The nodes that refer to a node."""
@@ -162,7 +172,24 @@ def _boundary(builder: GraphBuilder, op: FusedOp) -> list[Value]:
         else:
             value = builder.unknown(ssa, attributes[1:])
         results.append(value)
+    if any(not isinstance(extent, int) for value in results for extent in value.extents):
+        results = [
+            value._replace(extents=extents)
+            for value, extents in zip(results, _extents_of(builder, op, results), strict=True)
+        ]
     return results
+
+
+def _extents_of(builder: GraphBuilder, op: FusedOp, results: Sequence[Value]) -> list[tuple[Extent, ...]]:
+    """The extents of a fused op's results, those that are an operand's in terms of the program."""
+    _, inner = build_body(op, resources=resource_blobs())
+
+    def outer(known: Extent, unknown: Extent) -> Extent:
+        if not isinstance(known, int) and known[0] == "argument":
+            return builder.values[op.inputs[known[1]]].extents[known[2]]
+        return unknown
+
+    return [tuple(map(outer, value.extents, result.extents)) for value, result in zip(inner, results, strict=True)]
 
 
 def is_pure(op: Operation) -> bool:

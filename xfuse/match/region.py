@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32, i64
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments
 
 from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
+from xfuse.canonical.graph import Extent
+from xfuse.canonical.operands import Use
 from xfuse.errors import UnsupportedError
-from xfuse.match.operands import Use
+from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
-from xfuse.match.search import Pattern
 from xfuse.match.walk import Refused
 from xfuse.parser import resource_blobs
 from xfuse.primitives.table import PRIMITIVES
+from xfuse.specialisation import instance_of
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 
@@ -44,6 +46,7 @@ class Extraction:
     before: Operation
     slots: tuple[SSAValue, ...]
     body: Region | None = None
+    same_extents: tuple[int, ...] = ()
 
     @property
     def in_body(self) -> bool:
@@ -59,15 +62,18 @@ class Extraction:
         return FusedOp.create(
             operands=(*self.inputs, *self.shapes),
             result_types=outputs,
-            properties=dict(_properties(self.pattern.recipe.name, len(self.inputs), len(self.shapes))),
+            properties=dict(
+                _properties(self.pattern.recipe.name, len(self.inputs), len(self.shapes), self.same_extents)
+            ),
             regions=[body],
         )
 
 
 @cache
-def _properties(label: str, inputs: int, shapes: int) -> Mapping[str, Attribute]:
+def _properties(label: str, inputs: int, shapes: int, same_extents: tuple[int, ...]) -> Mapping[str, Attribute]:
     segments = DenseArrayBase.from_list(i32, [inputs, shapes])
-    return {"recipe": SymbolRefAttr(label), AttrSizedOperandSegments.attribute_name: segments}
+    found = {"recipe": SymbolRefAttr(label), AttrSizedOperandSegments.attribute_name: segments}
+    return {**found, "same_extents": DenseArrayBase.from_list(i64, same_extents)} if same_extents else found
 
 
 def build_region(
@@ -160,8 +166,26 @@ def is_evident(extraction: Extraction, program: Program) -> bool:
     return True
 
 
+def known_extents(extraction: Extraction, program: Program) -> tuple[int, ...]:
+    """Extents of shape operands that in the program are extents of inputs, four numbers each."""
+    first: dict[Extent, tuple[int, int]] = {}
+    for number, ssa in enumerate(extraction.inputs):
+        value = program.value(ssa)
+        for axis, extent in enumerate(value.extents if value is not None else ()):
+            first.setdefault(extent, (number, axis))
+    found: list[int] = []
+    for number, ssa in enumerate(extraction.shapes):
+        value = program.value(ssa)
+        for axis, extent in enumerate(value.extents if value is not None else ()):
+            if not isinstance(extent, int) and extent in first:
+                found.extend((number, axis, *first[extent]))
+    return tuple(found)
+
+
 def is_instance(extraction: Extraction) -> bool:
     """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true."""
+    numbers = extraction.same_extents
+    known = {(s, a): (i, b) for s, a, i, b in zip(*(numbers[k::4] for k in range(4)), strict=True)}
     builder = GraphBuilder(fastmath=False, resources=resource_blobs())
     inputs, shapes, ops, outputs = extraction.inputs, extraction.shapes, extraction.copied, extraction.outputs
     if extraction.body is not None:
@@ -173,7 +197,7 @@ def is_instance(extraction: Extraction) -> bool:
     for value in inputs:
         builder.argument(value)
     for number, value in enumerate(shapes):
-        builder.values[value] = shape_only(builder, value, number)
+        builder.values[value] = shape_only(builder, value, number, known)
     for op in ops:
         builder.operation(op)
     try:
@@ -181,4 +205,4 @@ def is_instance(extraction: Extraction) -> bool:
     except UnsupportedError:
         return False
     pattern = extraction.pattern
-    return form.text == pattern.recipe.form(pattern.element_type, fastmath=False).text
+    return instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False) is not None

@@ -1,20 +1,21 @@
-"""Rooted matching of an element-wise recipe on a program's graph (rules R1-R3, R6).
+"""Rooted matching of a recipe on a program's graph (rules R1-R3, R6).
 
 The state is a list of pairs still to be matched and a trail of bindings. Commutative nodes are choice points: the
 search comes back to them with the bindings undone. Pairs that cannot match whatever is bound are remembered.
+
+The search for an element-wise recipe compares how each value lies along the axes of the root. For one with core
+dimensions it compares nodes alone and takes extents for equal; that the ops found are the recipe at some extents is
+then seen from their form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from xfuse.canonical.form import Form
 from xfuse.canonical.graph import UNIT, Index, Node, Reference, is_commutative
+from xfuse.match.pattern import Pattern, core_nodes_agree, nodes_agree
 from xfuse.match.program import Program
-from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import Recipe
 
 STEPS_PER_NODE = 100
 """Default budget of a root: this many steps per node of the recipe (rule R1)."""
@@ -22,95 +23,7 @@ STEPS_PER_NODE = 100
 Place = tuple[int, Index]
 """A node of the program and, for each of its parameters, the axis of the root that feeds it."""
 
-Shape = tuple[str, object]
-"""A node at a glance: its kind, and the bits of a literal."""
-
 _Todo = tuple[tuple[int, Place], "_Todo"] | None
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """A recipe at one element type, prepared for matching."""
-
-    recipe: Recipe
-    element_type: str | None
-    form: Form
-    roots: tuple[int, ...]
-    anchor: int
-    interior: tuple[int, ...]
-    literals: tuple[int, ...]
-    cone: tuple[int, ...]
-    height: int
-    gain: float
-    arguments: Mapping[int, int]
-    slots: frozenset[int]
-    dtypes: tuple[str, ...]
-    shape: tuple[Shape | None, ...]
-
-    @staticmethod
-    @lru_cache(maxsize=4096)
-    def of(recipe: Recipe, element_type: str | None) -> Pattern:
-        """The pattern of a recipe. Its anchor is the result with the largest cone."""
-        form = recipe.form(element_type)
-        roots = tuple(result.node for result in form.results)
-        cones = [len(form.graph.reachable([root])) for root in roots]
-        anchor = cones.index(max(cones))
-        arguments = {argument.node: number for number, argument in enumerate(form.arguments)}
-        nodes = form.graph.nodes
-        reachable = form.graph.reachable(roots)
-        interior = tuple(n for n in reachable if nodes[n].kind not in ("argument", "constant"))
-        below = [nodes[reference.node] for reference in nodes[roots[anchor]].references]
-        return Pattern(
-            recipe,
-            element_type,
-            form,
-            roots,
-            anchor,
-            interior,
-            tuple(n for n in reachable if nodes[n].kind == "constant"),
-            tuple(n for n in form.graph.reachable([roots[anchor]]) if nodes[n].kind != "argument"),
-            form.graph.height(roots[anchor]),
-            sum(PRIMITIVES[nodes[n].kind].cost for n in interior if nodes[n].kind in PRIMITIVES),
-            arguments,
-            frozenset(recipe.scalar_slots),
-            sum(recipe.signature(element_type), ()),
-            tuple(None if node.kind == "argument" else shape_of(node) for node in below),
-        )
-
-    def is_plausible(self, shapes: Sequence[Shape], commutative: bool) -> bool:
-        """A quick look at what the operands of a program's node are, before any search."""
-        if len(shapes) != len(self.shape):
-            return False
-        straight = all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes, strict=True))
-        if straight or len(shapes) != 2 or not commutative:
-            return straight
-        return all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes[::-1], strict=True))
-
-    @property
-    def nodes(self) -> list[Node]:
-        """Nodes of the recipe's graph."""
-        return self.form.graph.nodes
-
-    @property
-    def kind(self) -> str:
-        """Kind of the node that the search starts at."""
-        return self.nodes[self.roots[self.anchor]].kind
-
-    @property
-    def size(self) -> int:
-        """How many nodes are neither arguments nor literals."""
-        return len(self.interior)
-
-
-@lru_cache(maxsize=4096)
-def scalar_uses(recipe: Recipe) -> Sequence[tuple[str | None, tuple[str, ...]]]:
-    """Element types of an element-wise recipe with the dtypes of its arguments and results; none for another recipe."""
-    return [(use, sum(recipe.signature(use), ())) for use in recipe.uses] if recipe.is_scalar else []
-
-
-def shape_of(node: Node) -> Shape:
-    """What can be told of a node at a glance: its kind, and the bits of a literal."""
-    return node.kind, node.attributes[0][1] if node.kind == "constant" else None
 
 
 @dataclass(frozen=True)
@@ -153,7 +66,7 @@ class Search:
         """All bindings with the anchor at a node, in the order of the search; the last attempt may be exhausted."""
         pattern = self.pattern
         root = pattern.roots[pattern.anchor]
-        frame = tuple(range(self.program.graph.nodes[node].rank))
+        frame = () if pattern.has_core else tuple(range(self.program.graph.nodes[node].rank))
         todo: _Todo = ((root, (node, frame)), None)
         yield from self._run(todo)
 
@@ -225,10 +138,13 @@ class Search:
             return self._fail(*self._difference(wanted, number))
         self._bind(wanted, place)
         target = pattern.nodes[wanted]
-        if not target.references:
+        if not target.references or wanted in pattern.extents:
             return todo
         children = [r.node for r in target.references]
-        found = [(r.node, in_frame(r, frame)) for r in node.references]
+        if pattern.has_core:
+            found: list[Place] = [(r.node, ()) for r in node.references]
+        else:
+            found = [(r.node, in_frame(r, frame)) for r in node.references]
         if len(children) == 2 and is_commutative(target):
             straight = self._possible(children[0], found[0][0]) and self._possible(children[1], found[1][0])
             crossed = self._possible(children[0], found[1][0]) and self._possible(children[1], found[0][0])
@@ -239,7 +155,8 @@ class Search:
                 found.reverse()
             elif not straight:
                 return self._fail(wanted, number)
-        for child, where in zip(reversed(children), reversed(found), strict=True):
+        # Extents that only one of the two computes come last.
+        for child, where in reversed(list(zip(children, found, strict=not pattern.has_core))):
             todo = ((child, where), todo)
         return todo
 
@@ -262,7 +179,7 @@ class Search:
             verdict = self._shallow(p, n)
             if verdict is None:
                 left, right = self.pattern.nodes[p].references, graph.nodes[n].references
-                pairs = [(a.node, b.node) for a, b in zip(left, right, strict=True)]
+                pairs = [(a.node, b.node) for a, b in zip(left, right, strict=not self.pattern.has_core)]
                 if len(left) == 2 and is_commutative(self.pattern.nodes[p]):
                     pairs += [(left[0].node, right[1].node), (left[1].node, right[0].node)]
                 missing = [pair for pair in pairs if pair not in memo]
@@ -270,7 +187,8 @@ class Search:
                     stack.extend(missing)
                     continue
                 known = [memo[pair] for pair in pairs]
-                verdict = all(known[: len(left)]) or (len(known) == 4 and known[2] and known[3])
+                crossed = len(left) == 2 and len(known) == 4 and known[2] and known[3]
+                verdict = all(known[: min(len(left), len(right))]) or crossed
             memo[key] = verdict
             stack.pop()
         return memo[wanted, number]
@@ -280,7 +198,7 @@ class Search:
         graph = self.program.graph
         while self._shallow(wanted, number) is None:
             left, right = self.pattern.nodes[wanted].references, graph.nodes[number].references
-            pairs = [(a.node, b.node) for a, b in zip(left, right, strict=True)]
+            pairs = [(a.node, b.node) for a, b in zip(left, right, strict=not self.pattern.has_core)]
             if len(left) == 2 and is_commutative(self.pattern.nodes[wanted]):
                 crossed = [(left[0].node, right[1].node), (left[1].node, right[0].node)]
                 if sum(map(self._holds, crossed)) > sum(map(self._holds, pairs)):
@@ -304,9 +222,15 @@ class Search:
             return node.element_type == target.element_type and (
                 argument not in self.pattern.slots or node.kind == "constant"
             )
-        if not nodes_agree(target, node):
+        if wanted in self.pattern.extents:
+            return node.element_type == target.element_type and self.program.is_extent(number)
+        if not self._agree(wanted, node):
             return False
         return None if target.references else True
+
+    def _agree(self, wanted: int, node: Node) -> bool:
+        target = self.pattern.nodes[wanted]
+        return core_nodes_agree(target, node) if self.pattern.has_core else nodes_agree(target, node)
 
     def _next_root(self) -> list[tuple[int, Place]] | None:
         """Where the next unbound result of the recipe could be; None if all are bound."""
@@ -321,8 +245,8 @@ class Search:
         candidates = [bound[0]]
         for wanted in reversed(path[:-1]):
             users = {user for candidate in candidates for user in self.program.users(candidate)}
-            target, nodes = pattern.nodes[wanted], self.program.graph.nodes
-            candidates = sorted(user for user in users if nodes_agree(target, nodes[user]))
+            nodes = self.program.graph.nodes
+            candidates = sorted(user for user in users if self._agree(wanted, nodes[user]))
         places: list[tuple[int, Place]] = []
         for candidate in candidates:
             frame = self._frame_of(candidate, path, bound)
@@ -337,7 +261,8 @@ class Search:
         seen = {root}
         for path in paths:
             for reference in nodes[path[-1]].references:
-                if reference.node in self.places and nodes[reference.node].kind != "constant":
+                known = reference.node in self.places and reference.node not in self.pattern.extents
+                if known and nodes[reference.node].kind != "constant":
                     return [*path, reference.node]
                 if reference.node not in seen:
                     seen.add(reference.node)
@@ -346,6 +271,8 @@ class Search:
 
     def _frame_of(self, candidate: int, path: list[int], bound: Place) -> Index | None:
         """Axes of the root that a further result lies along, read off the bound node that it is computed from."""
+        if self.pattern.has_core:
+            return ()
         graph = self.program.graph
         maps: list[tuple[int, Index]] = [(candidate, tuple(range(graph.nodes[candidate].rank)))]
         for _ in path[1:]:
@@ -364,19 +291,3 @@ class Search:
 def in_frame(reference: Reference, frame: Index) -> Index:
     """A reference's index in terms of the root's axes."""
     return tuple(UNIT if axis < 0 else frame[axis] if axis < len(frame) else axis for axis in reference.index)
-
-
-def nodes_agree(target: Node, node: Node) -> bool:
-    """Whether a program's node is the recipe's, operands aside: kind, types and every attribute (rule R6).
-
-    Fast-math flags of the program may be a superset of the recipe's.
-    """
-    if target.kind != node.kind or target.element_type != node.element_type:
-        return False
-    if len(target.references) != len(node.references):
-        return False
-    if target.attributes == node.attributes:
-        return True
-    wanted, found = dict(target.attributes), dict(node.attributes)
-    flags, given = (set(str(each.pop("fastmath", "")).split(",")) - {""} for each in (wanted, found))
-    return wanted == found and flags <= given

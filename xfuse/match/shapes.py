@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from xfuse.match.operands import is_inside, operand_uses
+from xfuse.canonical.operands import is_inside, operand_uses
 from xfuse.match.walk import Walk, is_literal
 from xfuse.materialise import is_materialisable
 
@@ -26,7 +26,7 @@ def absorb_shapes(walk: Walk) -> None:
             del walk.shape_uses[operand]
     for operand in list(walk.uses):
         value = walk.program.value(operand)
-        literal = value is not None and value.node not in walk.arguments and is_literal(walk.program, value)
+        literal = value is not None and value.node not in walk.arguments and is_literal(walk, value)
         if literal and clone_tree(walk, operand):
             del walk.uses[operand]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.canonical.graph import UNINITIALISED, Value
-from xfuse.match.operands import Use, is_inside, operand_uses, top_of
+from xfuse.canonical.operands import Use, is_inside, operand_uses, top_of
+from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program, is_pure
-from xfuse.match.search import Pattern
 from xfuse.materialise import is_materialisable
 
 _VIEW_OPS = frozenset(
@@ -45,6 +45,7 @@ class Walk:
     order: Mapping[Operation, int]
     arguments: dict[int, list[int]]
     interior: set[int]
+    extents: set[int]
     roots: list[SSAValue]
     covered: set[Operation] = field(default_factory=set[Operation])
     uses: dict[SSAValue, list[Use]] = field(default_factory=dict[SSAValue, list[Use]])
@@ -76,18 +77,24 @@ def cover(walk: Walk) -> None:
             operand = user.operands[index]
             if is_inside(operand, op):
                 continue
-            if shape_only:
+            if shape_only or _is_unwritten(walk, operand):
                 walk.shape_uses.setdefault(operand, []).append((user, index))
             elif _is_external(walk, op, operand, take):
                 walk.uses.setdefault(operand, []).append((user, index))
     _absorb_views(walk)
 
 
+def _is_unwritten(walk: Walk, operand: SSAValue) -> bool:
+    """Whether an operand is a tensor of a shape and nothing else, as a loop may begin with."""
+    value = walk.program.value(operand)
+    return value is not None and value.node == UNINITIALISED
+
+
 def _is_external(walk: Walk, op: Operation, operand: SSAValue, take: Callable[[Operation], None]) -> bool:
     """Whether an operand is an argument or a literal; the op of an inner value is taken into the match."""
     value = walk.program.value(operand)
     node = UNINITIALISED if value is None else value.node
-    if node in walk.arguments or (value is not None and is_literal(walk.program, value)):
+    if node in walk.arguments or (value is not None and is_literal(walk, value)):
         return True
     if node not in walk.interior:
         raise Refused("R11", "outside-recipe", "the op also computes with a value that is no part of the recipe", op)
@@ -164,5 +171,11 @@ def owners(values: Iterable[SSAValue]) -> set[Operation]:
     return {value.owner for value in values if isinstance(value.owner, Operation)}
 
 
-def is_literal(program: Program, value: Value) -> bool:
-    return value.node >= 0 and program.graph.nodes[value.node].kind == "constant"
+def is_literal(walk: Walk, value: Value) -> bool:
+    """Whether a value is a literal or an extent, or one that the match takes for an extent: a copy is as good."""
+    if value.node < 0:
+        return False
+    node = walk.program.graph.nodes[value.node]
+    if node.kind == "constant" or value.node in walk.extents:
+        return True
+    return node.element_type == "index" and walk.program.is_extent(value.node)

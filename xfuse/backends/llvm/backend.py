@@ -1,25 +1,27 @@
-"""The LLVM backend: element-wise recipes as real `numpy.ufunc` objects."""
+"""The LLVM backend: recipes as real `numpy.ufunc` objects, generalised ones where they have core dimensions."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from xfuse.backends.llvm.loops import build_loop
+from xfuse.backends.llvm.rows import build_rows, rows_refusal
+from xfuse.backends.llvm.scalars import emit, op_signature
 from xfuse.backends.llvm.target import Target
 from xfuse.backends.numpy.backend import elementwise_refusal
 from xfuse.canonical.form import Form
 from xfuse.errors import BackendUnavailable, UnsupportedError, XfuseError
 from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives.element_types import is_integer, numpy_dtype
-from xfuse.primitives.llvm_text import TextBuilder, literal
-from xfuse.primitives.primitive import Signature
+from xfuse.primitives.llvm_text import TextBuilder
 from xfuse.primitives.table import PRIMITIVES, signedness
 from xfuse.recipes import Recipe
+from xfuse.specialisation import signature_of
 
 MISSING = "the LLVM backend needs the package llvmlite; install it with: pip install 'xfuse[llvm]'"
 
@@ -42,20 +44,17 @@ class LLVMBackend:
         return None if _has_llvmlite() else MISSING
 
     def refusal(self, recipe: Recipe, element_type: str | None) -> str | None:
-        """Element-wise recipes whose ops all have an LLVM emission at these types."""
-        refusal = elementwise_refusal(recipe, element_type)
-        if refusal is not None:
-            return refusal
-        form = recipe.form(element_type)
-        names = [f"%x{number}" for number in range(len(form.arguments))]
-        try:
-            emit(form, TextBuilder(), names)
-        except XfuseError as error:
-            return str(error)
-        return None
+        """Recipes whose ops all have an LLVM emission at these types.
+
+        Those with core dimensions must have the signature of a ufunc and read nothing that may lie outside its array.
+        """
+        return _elementwise_refusal(recipe, element_type) if recipe.is_scalar else _row_refusal(recipe, element_type)
 
     def compile(self, recipe: Recipe, element_type: str | None) -> Kernel:
-        """The kernel: a ufunc of one dtype tuple (and the same bits unsigned, where the ops allow it)."""
+        """The kernel: a ufunc of one dtype tuple (and the same bits unsigned, where the ops allow it).
+
+        For a recipe with flattened arguments that is the ufunc over the flattened operands.
+        """
         if self.unavailable() is not None:
             raise BackendUnavailable(MISSING)
         refusal = self.refusal(recipe, element_type)
@@ -65,10 +64,13 @@ class LLVMBackend:
         from xfuse.backends.llvm.ufunc import make_ufunc
 
         loops = recipe_loops(recipe, element_type, host_target())
-        ufunc = make_ufunc(recipe.name, loops, recipe.text)
+        ufunc = make_ufunc(recipe.name, loops, recipe.text, _signature_text(recipe))
         arguments, results = recipe.signature(element_type)
         function = _at_dtypes(ufunc, loops[0].operand_dtypes, arguments, results)
-        return Kernel(recipe.name, self.name, arguments, results, function, ufunc, loops[0].ir)
+        if recipe.flat:
+            function = _flattened(function, recipe.flat)
+        signature = None if recipe.is_scalar else signature_of(recipe)
+        return Kernel(recipe.name, self.name, arguments, results, function, ufunc, loops[0].ir, signature, recipe.flat)
 
     def ufunc(self, recipe: Recipe) -> np.ufunc:
         """One `numpy.ufunc` with a loop for every element type that the recipe is for and NumPy can hold.
@@ -89,7 +91,7 @@ class LLVMBackend:
                 loops.extend(recipe_loops(recipe, element_type, host_target()))
         if not loops:
             raise UnsupportedError(f"llvm cannot make a ufunc for recipe @{recipe.name}: {reason}")
-        return make_ufunc(recipe.name, loops, recipe.text)
+        return make_ufunc(recipe.name, loops, recipe.text, _signature_text(recipe))
 
 
 _ORDER = ("i1", "i8", "i16", "i32", "i64", "index", "f16", "bf16", "f32", "f64")
@@ -100,13 +102,44 @@ def _preference(element_type: str | None) -> int:
     return _ORDER.index(element_type) if element_type in _ORDER else 0
 
 
+def _signature_text(recipe: Recipe) -> str | None:
+    return None if recipe.is_scalar else signature_of(recipe).text
+
+
+def _elementwise_refusal(recipe: Recipe, element_type: str | None) -> str | None:
+    refusal = elementwise_refusal(recipe, element_type)
+    if refusal is not None:
+        return refusal
+    form = recipe.form(element_type)
+    names = [f"%x{number}" for number in range(len(form.arguments))]
+    try:
+        emit(form, TextBuilder(), names)
+    except XfuseError as error:
+        return str(error)
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _row_refusal(recipe: Recipe, element_type: str | None) -> str | None:
+    try:
+        arguments, results = recipe.signature(element_type)
+        for each in (*arguments, *results):
+            numpy_dtype(each)
+        return rows_refusal(recipe.form(element_type), signature_of(recipe), arguments, results)
+    except XfuseError as error:
+        return str(error)
+
+
 def recipe_loops(recipe: Recipe, element_type: str | None, target: Target) -> Sequence[Any]:
     """The inner loops of a recipe at an element type; signed and unsigned integers are loops over the same code."""
     from xfuse.backends.llvm.ufunc import Loop
 
     form = recipe.form(element_type)
     arguments, results = recipe.signature(element_type)
-    text = build_loop(recipe.name, arguments, results, lambda builder, names: emit(form, builder, names), target)
+    if recipe.is_scalar:
+        text = build_loop(recipe.name, arguments, results, lambda builder, names: emit(form, builder, names), target)
+    else:
+        text = build_rows(recipe.name, form, signature_of(recipe), arguments, results, target)
     loops: list[Any] = []
     for unsigned in _signednesses(form):
         operand_dtypes = tuple(_dtype(each, unsigned) for each in arguments)
@@ -123,59 +156,15 @@ def _dtype(element_type: str, unsigned: bool) -> np.dtype[Any]:
 
 def _signednesses(form: Form) -> tuple[bool, ...]:
     """Which NumPy integers a form is for: signed, unsigned, or both where no op tells them apart."""
-    read = {signedness(PRIMITIVES[node.kind], signature_of(form, n)) for n, node in _operations(form)}
+    read: set[str | None] = set()
+    for number in form.graph.reachable(result.node for result in form.results):
+        node = form.graph.nodes[number]
+        kind = str(dict(node.attributes)["combine"]) if node.kind == "reduce" else node.kind
+        if kind in PRIMITIVES:
+            read.add(signedness(PRIMITIVES[kind], op_signature(form, number)))
     if "signed" in read:
         return (False,)
     return (True,) if "unsigned" in read else (False, True)
-
-
-def _operations(form: Form) -> list[tuple[int, Any]]:
-    reachable = form.graph.reachable(result.node for result in form.results)
-    return [(number, form.graph.nodes[number]) for number in reachable if form.graph.nodes[number].kind in PRIMITIVES]
-
-
-def signature_of(form: Form, number: int) -> Signature:
-    """Types and attributes of a scalar op's node."""
-    node = form.graph.nodes[number]
-    types = tuple(form.graph.nodes[reference.node].element_type for reference in node.references)
-    attributes = {name: str(value) for name, value in node.attributes if name != "result"}
-    results = (node.element_type,)
-    if len(PRIMITIVES[node.kind].types.results) > 1:
-        results = (types[0], "i1" if node.kind == "arith.addui_extended" else types[0])
-    return Signature(types, results, attributes)
-
-
-def emit(form: Form, builder: TextBuilder, names: Sequence[str]) -> list[str]:
-    """Emit an element-wise form as scalar instructions; returns the names of its results.
-
-    Raises `UnsupportedError` for an op that has no LLVM emission at its types.
-    """
-    values: dict[int, str] = {argument.node: name for argument, name in zip(form.arguments, names, strict=True)}
-    several: dict[tuple[str, tuple[str, ...]], Sequence[str]] = {}
-    for number in form.graph.reachable(result.node for result in form.results):
-        node = form.graph.nodes[number]
-        if number in values:
-            continue
-        if node.kind == "constant":
-            bits = node.attributes[0][1]
-            assert isinstance(bits, int)
-            values[number] = literal(node.element_type, bits)
-            continue
-        emission = PRIMITIVES[node.kind].llvm if node.kind in PRIMITIVES else None
-        if emission is None:
-            raise UnsupportedError(f"'{node.kind}' has no LLVM emission")
-        operands = tuple(values[reference.node] for reference in node.references)
-        signature = signature_of(form, number)
-        which = dict(node.attributes).get("result")
-        if which is None:
-            values[number] = emission(builder, signature, *operands)
-            continue
-        key = (node.kind, operands)
-        if key not in several:
-            several[key] = emission(builder, signature, *operands)
-        assert isinstance(which, int)
-        values[number] = several[key][which]
-    return [values[result.node] for result in form.results]
 
 
 def _at_dtypes(
@@ -191,5 +180,14 @@ def _at_dtypes(
         values: Any = ufunc(*(np.asarray(array).view(dtype) for array, dtype in zip(arrays, dtypes, strict=True)))
         given = tuple(np.asarray(value).view(dtype)[()] for value, dtype in zip(as_tuple(values), wanted, strict=True))
         return given[0] if len(given) == 1 else given
+
+    return call
+
+
+def _flattened(function: Callable[..., Any], flat: Sequence[int]) -> Callable[..., Any]:
+    """A function of flat arrays as one of arrays with any dimensions, which it takes whole."""
+
+    def call(*arrays: Any) -> Any:
+        return function(*(np.reshape(array, -1) if n in flat else array for n, array in enumerate(arrays)))
 
     return call

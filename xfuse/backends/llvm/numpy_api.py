@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_FROM_FUNC_AND_DATA, _REGISTER_LOOP_FOR_TYPE = 1, 2
+_FROM_FUNC_AND_DATA, _REGISTER_LOOP_FOR_TYPE, _FROM_FUNC_AND_DATA_AND_SIGNATURE = 1, 2, 31
 """Slots of the table; NumPy keeps them for good (numpy/_core/code_generators/numpy_api.py)."""
 
 Pointer = ctypes.c_void_p
@@ -45,13 +45,20 @@ def _table() -> Any:
 
 
 def ufunc_from_functions(
-    functions: Any, data: Any, types: Any, ntypes: int, nin: int, nout: int, name: Any, doc: Any
+    functions: Any, data: Any, types: Any, ntypes: int, nin: int, nout: int, name: Any, doc: Any, signature: Any = None
 ) -> np.ufunc:
-    """``PyUFunc_FromFuncAndData``: all pointers must stay valid as long as the ufunc lives."""
+    """``PyUFunc_FromFuncAndData``, or with a signature ``PyUFunc_FromFuncAndDataAndSignature``: a gufunc.
+
+    All pointers must stay valid as long as the ufunc lives; NumPy copies the signature.
+    """
     i = ctypes.c_int
-    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, Pointer, Pointer, Pointer, i, i, i, i, Pointer, Pointer, i)
-    create: Any = prototype(_table()[_FROM_FUNC_AND_DATA])
-    return create(functions, data, types, ntypes, nin, nout, -1, name, doc, 0)
+    arguments = (functions, data, types, ntypes, nin, nout, -1, name, doc, 0)
+    pointers = (Pointer, Pointer, Pointer, i, i, i, i, Pointer, Pointer, i)
+    if signature is None:
+        create: Any = ctypes.PYFUNCTYPE(ctypes.py_object, *pointers)(_table()[_FROM_FUNC_AND_DATA])
+        return create(*arguments)
+    create = ctypes.PYFUNCTYPE(ctypes.py_object, *pointers, Pointer)(_table()[_FROM_FUNC_AND_DATA_AND_SIGNATURE])
+    return create(*arguments, signature)
 
 
 def register_loop(ufunc: np.ufunc, user_type: int, function: int, types: Any) -> None:

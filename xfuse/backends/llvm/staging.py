@@ -3,6 +3,7 @@
 ``xfuse_gatherN`` gives a dense operand of N-byte elements: the array itself where it is dense and the block ``whole``,
 else the buffer, filled from the array. A scalar's buffer (step 0) is filled once and left alone ``later``.
 ``xfuse_scatterN`` puts results that were not written in place (``direct``) where they belong.
+``xfuse_copyN`` copies between two arrays of two dimensions at any steps, the smaller steps in the inner loop.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 SIZES = (1, 2, 4, 8)
 """Bytes of an element."""
 
-SYMBOLS = tuple(f"xfuse_{name}{size}" for size in SIZES for name in ("gather", "scatter"))
+SYMBOLS = tuple(f"xfuse_{name}{size}" for size in SIZES for name in ("gather", "scatter", "copy"))
 """The functions of `definitions`."""
 
 
@@ -26,6 +27,11 @@ def declarations(sizes: Iterable[int]) -> list[str]:
             f"declare void @xfuse_scatter{size}(ptr, ptr, i64, i64, i1) nounwind",
         )
     ]
+
+
+def copy_declaration(size: int) -> str:
+    """``xfuse_copyN(to, outer step, inner step, from, outer step, inner step, outer count, inner count)``."""
+    return f"declare void @xfuse_copy{size}(ptr, i64, i64, ptr, i64, i64, i64, i64) nounwind"
 
 
 def definitions() -> str:
@@ -99,9 +105,63 @@ element:
   br i1 %more, label %element, label %done, !llvm.loop !0
 done:
   ret void
+}
+
+define void @xfuse_copySIZE(ptr %to, i64 %to.o, i64 %to.i, ptr %from, i64 %from.o, i64 %from.i, i64 %m, i64 %n)
+    nounwind {
+entry:
+  %mag.to.o = call i64 @llvm.abs.i64(i64 %to.o, i1 false)
+  %mag.to.i = call i64 @llvm.abs.i64(i64 %to.i, i1 false)
+  %mag.from.o = call i64 @llvm.abs.i64(i64 %from.o, i1 false)
+  %mag.from.i = call i64 @llvm.abs.i64(i64 %from.i, i1 false)
+  %reach.o = add i64 %mag.to.o, %mag.from.o
+  %reach.i = add i64 %mag.to.i, %mag.from.i
+  %swap = icmp ult i64 %reach.o, %reach.i
+  %a = select i1 %swap, i64 %to.i, i64 %to.o
+  %b = select i1 %swap, i64 %to.o, i64 %to.i
+  %c = select i1 %swap, i64 %from.i, i64 %from.o
+  %d = select i1 %swap, i64 %from.o, i64 %from.i
+  %rows = select i1 %swap, i64 %n, i64 %m
+  %length = select i1 %swap, i64 %m, i64 %n
+  %some.rows = icmp sgt i64 %rows, 0
+  %some.length = icmp sgt i64 %length, 0
+  %some = and i1 %some.rows, %some.length
+  %bytes = mul i64 %length, SIZE
+  %dense.to = icmp eq i64 %b, SIZE
+  %dense.from = icmp eq i64 %d, SIZE
+  %dense = and i1 %dense.to, %dense.from
+  br i1 %some, label %row, label %done
+row:
+  %r = phi i64 [ 0, %entry ], [ %r.next, %row.end ]
+  %to.offset = mul i64 %r, %a
+  %from.offset = mul i64 %r, %c
+  %to.row = getelementptr i8, ptr %to, i64 %to.offset
+  %from.row = getelementptr i8, ptr %from, i64 %from.offset
+  br i1 %dense, label %move, label %element
+move:
+  call void @llvm.memcpy.p0.p0.i64(ptr %to.row, ptr %from.row, i64 %bytes, i1 false)
+  br label %row.end
+element:
+  %i = phi i64 [ 0, %row ], [ %next, %element ]
+  %source = mul i64 %i, %d
+  %source.at = getelementptr i8, ptr %from.row, i64 %source
+  %item = load ELEMENT, ptr %source.at, align 1
+  %target = mul i64 %i, %b
+  %target.at = getelementptr i8, ptr %to.row, i64 %target
+  store ELEMENT %item, ptr %target.at, align 1
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %next, %length
+  br i1 %more, label %element, label %row.end, !llvm.loop !0
+row.end:
+  %r.next = add nuw nsw i64 %r, 1
+  %r.more = icmp slt i64 %r.next, %rows
+  br i1 %r.more, label %row, label %done
+done:
+  ret void
 }"""
 
 _TAIL = """\
+declare i64 @llvm.abs.i64(i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 !0 = distinct !{!0, !1}

@@ -39,12 +39,13 @@ class Loop:
 class KernelOwner:
     """What a ufunc of ours keeps alive: machine code, the C arrays NumPy points into, and how to build it again."""
 
-    def __init__(self, name: str, loops: tuple[Loop, ...], doc: str) -> None:
-        self.name, self.loops, self.doc = name, loops, doc
+    def __init__(self, name: str, loops: tuple[Loop, ...], doc: str, signature: str | None = None) -> None:
+        self.name, self.loops, self.doc, self.signature = name, loops, doc, signature
         texts = dict.fromkeys(loop.ir for loop in loops)
         self.code = {text: jit.compile_ir(text, [SYMBOL]) for text in texts}
         self.name_bytes = ctypes.create_string_buffer(name.encode())
         self.doc_bytes = ctypes.create_string_buffer(doc.encode())
+        self.signature_bytes = None if signature is None else ctypes.create_string_buffer(signature.encode())
         plain = [loop for loop in loops if not _user_types(loop)]
         self.functions = (ctypes.c_void_p * len(plain))(*map(self.address, plain))
         self.data = (ctypes.c_void_p * len(plain))()
@@ -68,6 +69,7 @@ class KernelOwner:
             len(first.results),
             name,
             doc,
+            None if self.signature_bytes is None else ctypes.addressof(self.signature_bytes),
         )
         if not numpy_api.set_owner(ufunc, self, name, doc):
             _IMMORTAL[id(ufunc)] = (ufunc, self)
@@ -92,11 +94,13 @@ def _user_types(loop: Loop) -> list[int]:
     return sorted({dtype.num for dtype in loop.dtypes if dtype.num >= _USER_DEFINED})
 
 
-def make_ufunc(name: str, loops: Sequence[Loop], doc: str) -> np.ufunc:
+def make_ufunc(name: str, loops: Sequence[Loop], doc: str, signature: str | None = None) -> np.ufunc:
     """Compile loops and make a ufunc of them; NumPy tries them in the given order.
 
-    The ufunc keeps its code alive and can be pickled. Raises `UnsupportedError` if the loops do not fit together or two
-    have the same dtypes, `BackendUnavailable` without llvmlite.
+    With a signature such as ``(n),(n)->()`` it is a generalised ufunc, and the loops run over items of these core
+    dimensions; a number stands for a dimension of that size. The ufunc keeps its code alive and can be pickled. Raises
+    `UnsupportedError` if the loops do not fit together or two have the same dtypes, `BackendUnavailable` without
+    llvmlite.
     """
     loops = tuple(loops)
     if not loops:
@@ -111,7 +115,7 @@ def make_ufunc(name: str, loops: Sequence[Loop], doc: str) -> np.ufunc:
         raise UnsupportedError(f"ufunc {name}: {nin} operands and {nout} results; {limits}")
     if len({tuple(dtype.num for dtype in loop.operand_dtypes) for loop in loops}) != len(loops):
         raise UnsupportedError(f"ufunc {name}: two loops take the same dtypes")
-    return KernelOwner(name, loops, doc).create()
+    return KernelOwner(name, loops, doc, signature).create()
 
 
 def kernel_owner(ufunc: np.ufunc) -> KernelOwner | None:
@@ -125,7 +129,7 @@ def kernel_owner(ufunc: np.ufunc) -> KernelOwner | None:
 def _reduce(ufunc: np.ufunc) -> Any:
     owner = kernel_owner(ufunc)
     if owner is not None:
-        return make_ufunc, (owner.name, owner.loops, owner.doc)
+        return make_ufunc, (owner.name, owner.loops, owner.doc, owner.signature)
     return _NUMPY_REDUCTION(ufunc) if _NUMPY_REDUCTION is not None else ufunc.__name__
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from xfuse.backends.numpy.core import core_kernel, core_refusal
 from xfuse.backends.numpy.source import Writer
 from xfuse.errors import UnsupportedError, XfuseError
 from xfuse.kernels import Kernel
@@ -26,14 +27,17 @@ class NumPyBackend:
         return None
 
     def refusal(self, recipe: Recipe, element_type: str | None) -> str | None:
-        """Element-wise recipes of table ops are in; everything else is named."""
-        return elementwise_refusal(recipe, element_type)
+        """Recipes of vocabulary ops are in; everything else is named."""
+        return elementwise_refusal(recipe, element_type) if recipe.is_scalar else core_refusal(recipe, element_type)
 
     def compile(self, recipe: Recipe, element_type: str | None) -> Kernel:
-        """The kernel of an element-wise recipe."""
+        """The kernel of a recipe."""
         refusal = self.refusal(recipe, element_type)
         if refusal is not None:
             raise UnsupportedError(f"numpy cannot make a kernel for recipe @{recipe.name}: {refusal}")
+        return self._elementwise(recipe, element_type) if recipe.is_scalar else core_kernel(recipe, element_type)
+
+    def _elementwise(self, recipe: Recipe, element_type: str | None) -> Kernel:
         form = recipe.form(element_type)
         source = Writer(form.graph, form.arguments, form.results, "kernel", elementwise=True).write()
         function = source.compile()

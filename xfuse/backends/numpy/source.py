@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from xfuse.backends.numpy import structural
+from xfuse.backends.numpy.noise import Noise
 from xfuse.backends.numpy.plan import Plan
 from xfuse.backends.numpy.source_loops import NestedSource
 from xfuse.backends.numpy.source_structural import Calls, StructuralSource
@@ -45,7 +46,8 @@ class Writer(StructuralSource, NestedSource):
 
     With ``elementwise`` the arguments are arrays that broadcast against each other though the graph sees scalars, and
     the results are returned as they come. Otherwise arguments have the axes that the graph says, and results are laid
-    out over theirs. ``calls`` holds the kernels of ``fused`` nodes by the name in their ``call`` attribute.
+    out over theirs. ``calls`` holds the kernels of ``fused`` nodes by the name in their ``call`` attribute. With
+    ``noise`` the result of every inexact op is moved by it.
     """
 
     graph: Graph
@@ -54,6 +56,7 @@ class Writer(StructuralSource, NestedSource):
     name: str = "program"
     elementwise: bool = False
     calls: Calls = field(default_factory=dict[str, Callable[..., Any]])
+    noise: Noise | None = None
 
     def write(self) -> Source:
         """The source. Raises `UnsupportedError` for an op that NumPy cannot evaluate, naming it."""
@@ -64,8 +67,10 @@ class Writer(StructuralSource, NestedSource):
         everything = self.graph.reachable(roots)
         self._dependent = self._fold_dependent(everything)
         self._products = {n: p for n in everything if (p := self._contraction(self.graph.nodes[n])) is not None}
+        if self.noise is not None:
+            self._products = {}
         plan = Plan(self.graph, roots, self._reads, flat=self.elementwise)
-        self._start(plan, {"structural": structural, "np": np})
+        self._start(plan, {"structural": structural, "np": np, "noise": self.noise})
         for number, argument in enumerate(self.arguments):
             self._name(argument.node, f"a{number}")
             self._support[argument.node] = frozenset({number})

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from xfuse.backends.numpy.noise import Noise
 from xfuse.backends.numpy.plan import Plan, Region
 from xfuse.canonical.graph import Extent, Graph, Node, Reference
 from xfuse.errors import UnsupportedError
+from xfuse.primitives.element_types import is_float
 from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
 
@@ -23,6 +25,7 @@ class Expressions:
 
     graph: Graph
     elementwise: bool
+    noise: Noise | None
 
     def _start(self, plan: Plan, namespace: dict[str, Any]) -> None:
         self._plan = plan
@@ -138,6 +141,9 @@ class Expressions:
         elif node.kind in PRIMITIVES:
             operands = [self._operand(reference, node.rank) for reference in node.references]
             self._assign(number, self._pointwise(node, operands, number))
+            if self.noise is not None and PRIMITIVES[node.kind].ulp and is_float(node.element_type):
+                moved = f"noise.moved({self._names[number]}, {node.element_type!r}, {PRIMITIVES[node.kind].ulp})"
+                self._assign(number, moved)
         elif node.kind == "opaque":
             raise UnsupportedError(self._refusal(number, node))
         else:

@@ -67,6 +67,8 @@ class StructuralSource(Expressions):
         repeated = self._extents(attributes["repeated"], node.references)
         call = f"{attributes['combine']!r}, {node.element_type!r}, {text}, {start}, {bound}, {repeated}"
         self._assign(number, f"structural.reduce({call})")
+        if self.noise is not None and attributes["combine"] in ("arith.addf", "arith.mulf"):
+            self._assign(number, f"noise.reduced({self._names[number]}, {call})")
 
     def _contraction(self, node: Node) -> Factors | None:
         """For a sum of products that is a matrix product: how the axes of both factors lie in the node's frame.
@@ -193,10 +195,23 @@ class StructuralSource(Expressions):
         call = str(attributes["call"])
         if call not in self._names:
             kernel = self._constant(self.calls[call], "kernel_")
-            operands = ", ".join(self._operand(reference, node.rank) for reference in node.references)
+            operands = ", ".join(self._kernel_operands(node, attributes))
             self._name(call, f"r{self._names[number][1:]}")
             self._line(f"{self._names[call]} = {kernel}({operands})")
         self._assign(number, f"{self._names[call]}[{attributes['result']}]")
+
+    def _kernel_operands(self, node: Node, attributes: Mapping[str, Any]) -> list[str]:
+        if "loops" not in attributes:
+            return [self._operand(reference, node.rank) for reference in node.references]
+        loops: int = attributes["loops"]
+        found: list[str] = []
+        for reference, sizes in zip(node.references, attributes["sizes"], strict=False):
+            index = [axis - BOUND + loops if axis >= BOUND else axis for axis in reference.index]
+            if all(size == -1 for size in sizes):
+                found.append(self._full(reference.node, index, len(sizes)))
+            else:
+                found.append(self._whole(reference.node, index, sizes, node.references))
+        return found
 
 
 def outer_axis(axis: int, rank: int) -> int:

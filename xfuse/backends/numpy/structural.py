@@ -223,7 +223,13 @@ def concatenate(parts: Sequence[Array], sizes: Sequence[int]) -> Array:
 
 
 def pad(array: Array, padding: Array, axes: Sequence[tuple[int, int, int]]) -> Array:
-    """Leading axes with (extent, low, high) padded by ``padding``, an array over the result's own frame."""
+    """Leading axes with (extent, low, high) padded by ``padding``, an array over the result's own frame.
+
+    Raises `KernelError` for a negative amount.
+    """
+    for extent, low, high in axes:
+        if low < 0 or high < 0:
+            raise KernelError(f"tensor.pad pads an axis of extent {extent} by {low} and {high}, expected none below 0")
     rest = np.broadcast_shapes(array.shape[len(axes) :], padding.shape[len(axes) :])
     shape = (*(extent + low + high for extent, low, high in axes), *rest)
     result = np.array(np.broadcast_to(padding, shape))

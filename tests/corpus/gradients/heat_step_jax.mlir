@@ -1,0 +1,72 @@
+#map = affine_map<() -> ()>
+#map1 = affine_map<(d0, d1) -> (d0, d1)>
+#map2 = affine_map<(d0, d1) -> ()>
+module @jit__lambda {
+  func.func public @main(%arg0: tensor<16x16xf32>, %arg1: tensor<f32>, %arg2: tensor<f32>) -> tensor<16x16xf32> {
+    %cst = arith.constant 0.000000e+00 : f32
+    %cst_0 = arith.constant 4.000000e+00 : f32
+    %0 = tensor.empty() : tensor<f32>
+    %1 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = []} ins(%arg1, %arg2 : tensor<f32>, tensor<f32>) outs(%0 : tensor<f32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.mulf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<f32>
+    %extracted_slice = tensor.extract_slice %arg0[0, 1] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %extracted_slice_1 = tensor.extract_slice %arg0[2, 1] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %2 = tensor.empty() : tensor<14x14xf32>
+    %3 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%extracted_slice, %extracted_slice_1 : tensor<14x14xf32>, tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.addf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %extracted_slice_2 = tensor.extract_slice %arg0[1, 0] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %4 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%3, %extracted_slice_2 : tensor<14x14xf32>, tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.addf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %extracted_slice_3 = tensor.extract_slice %arg0[1, 2] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %5 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%4, %extracted_slice_3 : tensor<14x14xf32>, tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.addf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %extracted_slice_4 = tensor.extract_slice %arg0[1, 1] [14, 14] [1, 1] : tensor<16x16xf32> to tensor<14x14xf32>
+    %6 = linalg.generic {indexing_maps = [#map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%extracted_slice_4 : tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %13 = arith.mulf %in, %cst_0 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %7 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%5, %6 : tensor<14x14xf32>, tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.subf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %8 = linalg.generic {indexing_maps = [#map2, #map1], iterator_types = ["parallel", "parallel"]} ins(%1 : tensor<f32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<14x14xf32>
+    %9 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%8, %7 : tensor<14x14xf32>, tensor<14x14xf32>) outs(%2 : tensor<14x14xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.mulf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<14x14xf32>
+    %10 = linalg.generic {indexing_maps = [#map], iterator_types = []} outs(%0 : tensor<f32>) {
+    ^bb0(%out: f32):
+      linalg.yield %cst : f32
+    } -> tensor<f32>
+    %extracted = tensor.extract %10[] : tensor<f32>
+    %padded = tensor.pad %9 low[1, 1] high[1, 1] {
+    ^bb0(%arg3: index, %arg4: index):
+      tensor.yield %extracted : f32
+    } : tensor<14x14xf32> to tensor<16x16xf32>
+    %11 = tensor.empty() : tensor<16x16xf32>
+    %12 = linalg.generic {indexing_maps = [#map1, #map1, #map1], iterator_types = ["parallel", "parallel"]} ins(%arg0, %padded : tensor<16x16xf32>, tensor<16x16xf32>) outs(%11 : tensor<16x16xf32>) {
+    ^bb0(%in: f32, %in_5: f32, %out: f32):
+      %13 = arith.addf %in, %in_5 : f32
+      linalg.yield %13 : f32
+    } -> tensor<16x16xf32>
+    return %12 : tensor<16x16xf32>
+  }
+}
+

@@ -1,0 +1,22 @@
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1) -> ()>
+module @jit__lambda {
+  func.func public @main(%arg0: tensor<4x8xf32>) -> tensor<f32> {
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = tensor.empty() : tensor<4x8xf32>
+    %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0 : tensor<4x8xf32>) outs(%0 : tensor<4x8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %5 = arith.mulf %in, %in : f32
+      linalg.yield %5 : f32
+    } -> tensor<4x8xf32>
+    %2 = tensor.empty() : tensor<f32>
+    %3 = linalg.fill ins(%cst : f32) outs(%2 : tensor<f32>) -> tensor<f32>
+    %4 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["reduction", "reduction"]} ins(%1 : tensor<4x8xf32>) outs(%3 : tensor<f32>) {
+    ^bb0(%in: f32, %out: f32):
+      %5 = arith.addf %out, %in : f32
+      linalg.yield %5 : f32
+    } -> tensor<f32>
+    return %4 : tensor<f32>
+  }
+}
+

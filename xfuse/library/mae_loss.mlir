@@ -1,0 +1,73 @@
+// mae_loss(prediction, target) = the mean of |prediction - target| over all elements
+//
+// (n),(n)->(), of operands of any rank.
+//
+// @mae_loss               textbook, JAX and PyTorch
+// @mae_loss_sum           the sum
+// @mae_loss_accumulating  textbook, at no narrower a type than f32
+#row = affine_map<(n) -> (n)>
+#cell = affine_map<(n) -> ()>
+
+xfuse.library @mae_loss {
+  xfuse.recipe @mae_loss(
+      %prediction: tensor<?xf64> {xfuse.flatten}, %target: tensor<?xf64> {xfuse.flatten}
+  ) -> f64 attributes {element_types = [f16, bf16, f32, f64]} {
+    %zero = arith.constant 0.0 : f64
+    %start = tensor.splat %zero : tensor<f64>
+    %sum_cell = linalg.generic {indexing_maps = [#row, #row, #cell], iterator_types = ["reduction"]}
+        ins(%prediction, %target : tensor<?xf64>, tensor<?xf64>) outs(%start : tensor<f64>) {
+    ^bb0(%prediction_i: f64, %target_i: f64, %partial: f64):
+      %difference = arith.subf %prediction_i, %target_i : f64
+      %magnitude = math.absf %difference : f64
+      %sum = arith.addf %partial, %magnitude : f64
+      linalg.yield %sum : f64
+    } -> tensor<f64>
+    %sum = tensor.extract %sum_cell[] : tensor<f64>
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %prediction, %c0 : tensor<?xf64>
+    %count_integer = arith.index_cast %n : index to i64
+    %count = arith.sitofp %count_integer : i64 to f64
+    %result = arith.divf %sum, %count : f64
+    xfuse.yield %result : f64
+  }
+
+  xfuse.recipe @mae_loss_sum(
+      %prediction: tensor<?xf64> {xfuse.flatten}, %target: tensor<?xf64> {xfuse.flatten}
+  ) -> f64 attributes {element_types = [f16, bf16, f32, f64]} {
+    %zero = arith.constant 0.0 : f64
+    %start = tensor.splat %zero : tensor<f64>
+    %sum_cell = linalg.generic {indexing_maps = [#row, #row, #cell], iterator_types = ["reduction"]}
+        ins(%prediction, %target : tensor<?xf64>, tensor<?xf64>) outs(%start : tensor<f64>) {
+    ^bb0(%prediction_i: f64, %target_i: f64, %partial: f64):
+      %difference = arith.subf %prediction_i, %target_i : f64
+      %magnitude = math.absf %difference : f64
+      %sum = arith.addf %partial, %magnitude : f64
+      linalg.yield %sum : f64
+    } -> tensor<f64>
+    %sum = tensor.extract %sum_cell[] : tensor<f64>
+    xfuse.yield %sum : f64
+  }
+
+  xfuse.recipe @mae_loss_accumulating(
+      %prediction: tensor<?xf64> {xfuse.flatten, xfuse.accumulator = f32},
+      %target: tensor<?xf64> {xfuse.flatten, xfuse.accumulator = f32}
+  ) -> f64 attributes {element_types = [f16, bf16, f32, f64]} {
+    %zero = arith.constant 0.0 : f64
+    %start = tensor.splat %zero : tensor<f64>
+    %sum_cell = linalg.generic {indexing_maps = [#row, #row, #cell], iterator_types = ["reduction"]}
+        ins(%prediction, %target : tensor<?xf64>, tensor<?xf64>) outs(%start : tensor<f64>) {
+    ^bb0(%prediction_i: f64, %target_i: f64, %partial: f64):
+      %difference = arith.subf %prediction_i, %target_i : f64
+      %magnitude = math.absf %difference : f64
+      %sum = arith.addf %partial, %magnitude : f64
+      linalg.yield %sum : f64
+    } -> tensor<f64>
+    %sum = tensor.extract %sum_cell[] : tensor<f64>
+    %c0 = arith.constant 0 : index
+    %n = tensor.dim %prediction, %c0 : tensor<?xf64>
+    %count_integer = arith.index_cast %n : index to i64
+    %count = arith.sitofp %count_integer : i64 to f64
+    %result = arith.divf %sum, %count : f64
+    xfuse.yield %result : f64
+  }
+}

@@ -1,0 +1,209 @@
+"""Recipes prepared for matching: what a place in a program must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from xfuse.canonical.extents import extent_values
+from xfuse.canonical.form import Form
+from xfuse.canonical.graph import Graph, Node
+from xfuse.errors import XfuseError
+from xfuse.primitives.table import PRIMITIVES
+from xfuse.recipes import Recipe
+from xfuse.specialisation import reads_extents, signature_of, unit_shapes
+
+Shape = tuple[str, object]
+"""A node at a glance: its kind, and the bits of a literal."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A recipe at one element type, prepared for matching."""
+
+    recipe: Recipe
+    element_type: str | None
+    form: Form
+    roots: tuple[int, ...]
+    anchor: int
+    interior: tuple[int, ...]
+    """Nodes that are neither arguments nor literals nor extents."""
+    computed: tuple[int, ...]
+    """Those of them that depend on an argument: two iotas of a recipe may be one value of a program."""
+    literals: tuple[int, ...]
+    cone: tuple[int, ...]
+    height: int
+    gain: float
+    arguments: Mapping[int, int]
+    slots: frozenset[int]
+    dtypes: tuple[str, ...]
+    shape: tuple[Shape | None, ...]
+    has_core: bool
+    extents: frozenset[int]
+    """Nodes computed from extents alone: a program of static shapes has a literal there."""
+    unit: int
+    """How many core dimensions have extent one."""
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def of(recipe: Recipe, element_type: str | None, unit: tuple[str, ...] = ()) -> Pattern:
+        """The pattern of a recipe. Its anchor is the result with the largest cone.
+
+        ``unit`` names core dimensions of extent one: a division by such an extent is no division (see `folds`).
+        """
+        form = recipe.form(element_type, shapes=unit_shapes(recipe, unit) if unit else None)
+        roots = tuple(result.node for result in form.results)
+        cones = [len(form.graph.reachable([root])) for root in roots]
+        anchor = cones.index(max(cones))
+        arguments = {argument.node: number for number, argument in enumerate(form.arguments)}
+        nodes = form.graph.nodes
+        extents = frozenset(number for number, known in enumerate(extent_values(form.graph)) if known)
+        reachable = _reachable(form.graph, roots, extents)
+        cone = _reachable(form.graph, roots[anchor : anchor + 1], extents)
+        leaves = {"argument", "constant"}
+        interior = tuple(n for n in reachable if nodes[n].kind not in leaves and n not in extents)
+        dependent = set(arguments)
+        for number in reachable:
+            if not dependent.isdisjoint(reference.node for reference in nodes[number].references):
+                dependent.add(number)
+        below = [reference.node for reference in nodes[roots[anchor]].references]
+        return Pattern(
+            recipe,
+            element_type,
+            form,
+            roots,
+            anchor,
+            interior,
+            tuple(n for n in interior if n in dependent),
+            tuple(n for n in reachable if nodes[n].kind == "constant"),
+            tuple(n for n in cone if nodes[n].kind != "argument" and n not in extents),
+            _height(form.graph, cone, extents),
+            sum(PRIMITIVES[nodes[n].kind].cost if nodes[n].kind in PRIMITIVES else 1.0 for n in interior),
+            arguments,
+            frozenset(recipe.scalar_slots),
+            sum(recipe.signature(element_type), ()),
+            tuple(None if nodes[n].kind == "argument" or n in extents else shape_of(nodes[n]) for n in below),
+            not recipe.is_scalar,
+            extents,
+            len(unit),
+        )
+
+    def is_plausible(self, shapes: Sequence[Shape], commutative: bool) -> bool:
+        """A quick look at what the operands of a program's node are, before any search."""
+        if len(shapes) != len(self.shape):
+            return self.has_core and len(shapes) > 0
+        straight = all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes, strict=True))
+        if straight or len(shapes) != 2 or not commutative:
+            return straight
+        return all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes[::-1], strict=True))
+
+    @property
+    def is_searchable(self) -> bool:
+        """Whether every result is computed, and every argument and every result but once."""
+        kinds = [self.nodes[root].kind for root in self.roots]
+        used = set(self.form.graph.reachable(self.roots))
+        return (
+            not {"argument", "constant", "dense"}.intersection(kinds)
+            and len(set(self.roots)) == len(self.roots)
+            and used.issuperset(self.arguments)
+        )
+
+    @property
+    def nodes(self) -> list[Node]:
+        """Nodes of the recipe's graph."""
+        return self.form.graph.nodes
+
+    @property
+    def kind(self) -> str:
+        """Kind of the node that the search starts at."""
+        return self.nodes[self.roots[self.anchor]].kind
+
+    @property
+    def size(self) -> int:
+        """How many nodes are neither arguments nor literals."""
+        return len(self.interior)
+
+
+@lru_cache(maxsize=4096)
+def patterns_of(recipe: Recipe, element_type: str | None) -> Sequence[Pattern]:
+    """The patterns of a recipe at an element type: one, and those at extents of one where these make a difference."""
+    found = [Pattern.of(recipe, element_type)]
+    if recipe.is_scalar or not reads_extents(recipe):
+        return found
+    texts = {found[0].form.text}
+    names = signature_of(recipe).names
+    for count in range(1, len(names) + 1):
+        for unit in combinations(names, count):
+            try:
+                pattern = Pattern.of(recipe, element_type, unit)
+            except XfuseError:  # there is no such recipe at these extents
+                continue
+            if pattern.form.text not in texts and pattern.is_searchable:
+                texts.add(pattern.form.text)
+                found.append(pattern)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def dtypes_of_uses(recipe: Recipe) -> Sequence[tuple[str | None, tuple[str, ...]]]:
+    """The element types that a recipe is for, with the dtypes of its arguments and results."""
+    return [(use, sum(recipe.signature(use), ())) for use in recipe.uses]
+
+
+def _reachable(graph: Graph, roots: Iterable[int], leaves: Collection[int]) -> list[int]:
+    """The nodes in the cones of some roots, not looking below some of them, ascending."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        number = stack.pop()
+        if number not in seen:
+            seen.add(number)
+            if number not in leaves:
+                stack.extend(reference.node for reference in graph.nodes[number].references)
+    return sorted(seen)
+
+
+def _height(graph: Graph, cone: Sequence[int], leaves: Collection[int]) -> int:
+    """How many references the longest way down from the top of a cone has."""
+    heights: dict[int, int] = {}
+    for number in cone:
+        below = () if number in leaves else graph.nodes[number].references
+        heights[number] = 1 + max((heights[reference.node] for reference in below), default=-1)
+    return heights[cone[-1]]
+
+
+def shape_of(node: Node) -> Shape:
+    """What can be told of a node at a glance: its kind, and the bits of a literal."""
+    return node.kind, node.attributes[0][1] if node.kind == "constant" else None
+
+
+def nodes_agree(target: Node, node: Node) -> bool:
+    """Whether a program's node is the recipe's, operands aside: kind, types and every attribute (rule R6).
+
+    Fast-math flags of the program may be a superset of the recipe's.
+    """
+    if target.kind != node.kind or target.element_type != node.element_type:
+        return False
+    if len(target.references) != len(node.references):
+        return False
+    if target.attributes == node.attributes:
+        return True
+    wanted, found = dict(target.attributes), dict(node.attributes)
+    flags, given = (set(str(each.pop("fastmath", "")).split(",")) - {""} for each in (wanted, found))
+    return wanted == found and flags <= given
+
+
+def core_nodes_agree(target: Node, node: Node) -> bool:
+    """`nodes_agree` for a recipe with core dimensions: extents may differ, and so may what is computed of them."""
+    if target.kind != node.kind or target.element_type != node.element_type:
+        return False
+    if target.kind in PRIMITIVES:
+        return nodes_agree(target, node)
+    wanted, found = dict(target.attributes), dict(node.attributes)
+    return wanted.keys() == found.keys() and all(name in _OF_EXTENTS or wanted[name] == found[name] for name in wanted)
+
+
+_OF_EXTENTS = frozenset({"bound", "repeated", "groups", "axes", "parts", "extent", "argument", "axis"})
+"""Attributes that say how far indices run, and over how many of them."""
