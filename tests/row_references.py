@@ -140,8 +140,8 @@ def units(count: float, narrow: float | None = None) -> dict[str, float]:
 
 
 def accumulating(count: float) -> dict[str, float]:
-    """One rounding at f16 and bf16, where everything but the result is at f32."""
-    return {**units(count), **{t: 2.0 ** -PRECISION[t] * 1.01 + count * 2.0**-24 for t in NARROW}}
+    """One rounding at f16 and bf16, of results up to half as large again as the magnitude; all else is at f32."""
+    return {**units(count), **{t: 2.0 ** -PRECISION[t] * 1.5 + count * 2.0**-24 for t in NARROW}}
 
 
 # References

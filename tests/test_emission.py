@@ -373,7 +373,7 @@ def test_nothing_of_the_recipe_is_shared_with_what_is_emitted() -> None:
 
 
 def test_an_element_wise_recipe_computes_at_the_type_it_says() -> None:
-    """``xfuse.accumulator``: at a narrower type arguments are widened and results rounded once; else nothing is cast."""
+    """``xfuse.accumulator``: at narrower types arguments are widened and results rounded once; else nothing changes."""
     (recipe,) = parse_recipes(
         """xfuse.recipe @polynomial(%x: f64 {xfuse.accumulator = f32}, %y: f64 {xfuse.accumulator = f32}, %n: i32)
             -> (f64, i1) attributes {element_types = [f16, bf16, f32, f64]} {

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from random_rows import SHAPES as RANDOM_SHAPES
+from random_rows import RandomRows
 from support import generic, mlir_opt
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorType, UnrankedTensorType, f32, f64
@@ -823,12 +825,35 @@ def test_law_l3_what_is_emitted_gives_the_numbers_of_the_recipe(which: str, rank
         assert_same_numbers(found, item_by_item(form_at(recipe, use, types), arrays), label)
 
 
-@pytest.mark.parametrize("rank", range(4))
-def test_what_is_emitted_survives_printing(rank: int) -> None:
+@pytest.mark.parametrize(("which", "rank"), [("own", 0), ("own", 2), ("one item", 0)])
+def test_what_is_emitted_survives_printing(which: str, rank: int) -> None:
     """The text is MLIR that parses to the same program."""
-    for label, (made, recipe, use) in emitted("own", rank).items():
+    for label, (made, recipe, use) in emitted(which, rank).items():
         (again,) = (op for op in xfuse.parse_module(str(made)).walk() if isinstance(op, func.FuncOp))
         assert function_form(again).text == form_at(recipe, use, made.function_type.inputs.data).text, label
+
+
+@pytest.mark.parametrize("first", range(0, 100, 10))
+def test_laws_l3_l5_l8_over_random_recipes(first: int) -> None:
+    """Extents of several arguments that happen to be equal, views in any order, computed extents: all three laws."""
+    made: list[func.FuncOp] = []
+    for seed in range(first, first + 10):
+        rows = RandomRows(seed)
+        (recipe,) = parse_recipes(rows.text())
+        for rank in (0,) if rows.has_fold else range(3):
+            everywhere = [loops_of(rank)] * 4
+            here_and_there = [loops_of(rank), loops_of(rank)[1:], (1,) * rank, ()]
+            for loops, dynamic in ((everywhere, False), (everywhere, True), (here_and_there, False)):
+                shapes = [(*outer, *core) for outer, core in zip(loops, RANDOM_SHAPES, strict=True)]
+                label = f"{seed}_{rank}_{dynamic}_{len(made)}"
+                types = types_of(recipe, None, [(D,) * len(shape) if dynamic else shape for shape in shapes])
+                each = function(recipe, types, label)
+                form = form_at(recipe, None, types)
+                assert function_form(each).text == form.text, label
+                arrays = arrays_for(types, shapes)
+                assert_same_numbers(as_tuple(xfuse.compile(each, label)(*arrays)), item_by_item(form, arrays), label)
+                made.append(each.clone())
+    checked(ModuleOp(made))
 
 
 # Extents of nothing and of one

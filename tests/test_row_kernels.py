@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
+import gc
 import math
 import pickle
 import subprocess
 import sys
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -20,7 +23,7 @@ pytest.importorskip("llvmlite")
 
 from support import in_threads
 
-from xfuse.backends.llvm import jit
+from xfuse.backends.llvm import jit, rows_guard
 from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.backends.llvm.rows import build_rows
 from xfuse.backends.llvm.rows_lanes import COMBINES, ROUNDS, identity
@@ -406,8 +409,9 @@ xfuse.recipe @repeated(%x: tensor<?xf32>, %y: tensor<?xf32>) -> f32 {
   %one = arith.constant 1.0 : f32
   %scalar = tensor.empty() : tensor<f32>
   %begin = linalg.fill ins(%one : f32) outs(%scalar : tensor<f32>) -> tensor<f32>
-  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>],
-      iterator_types = ["reduction", "reduction"]} ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%begin : tensor<f32>) {
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>,
+      affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%begin : tensor<f32>) {
   ^bb0(%a: f32, %b: f32, %acc: f32):
     %next = arith.addf %a, %acc : f32
     linalg.yield %next : f32
@@ -439,19 +443,18 @@ xfuse.recipe @products(%x: tensor<?xi64>, %y: tensor<?xi64>) -> (i64, i64) {
   %h = tensor.extract %s#1[] : tensor<i64>
   xfuse.yield %l, %h : i64, i64
 }"""
+TWO_ROWS = f"""
+xfuse.recipe @two_rows(%x: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {{
+  {ROW}
+  {row("%e", ["%x"], "%r = math.exp %a0 : f64")}
+  {total("%s", ["%e"], "%r = arith.mulf %a0, %one : f64")}
+  {row("%y", ["%e"], "%r = arith.divf %a0, %s : f64")}
+  {row("%z", ["%x"], "%r = arith.negf %a0 : f64")}
+  xfuse.yield %y, %z : tensor<?xf64>, tensor<?xf64>
+}}"""
 STRUCTURAL = (
-    DELAYED,
-    FRAMED,
-    REPLACED,
-    LISTED,
-    BRANCHED,
-    REPEATED,
-    PRODUCTS,
-    ROTATE_HALF,
-    TRANSPOSED,
-    FLIP,
-    ROLL,
-    HALVES,
+    *(DELAYED, FRAMED, REPLACED, LISTED, BRANCHED, REPEATED, PRODUCTS),
+    *(ROTATE_HALF, TRANSPOSED, FLIP, ROLL, HALVES),
 )
 
 
@@ -560,23 +563,46 @@ def test_against_float64_at_every_length(name: str, element_type: str) -> None:
             assert (np.abs(wide(got)[usual] - right[usual]) <= scale * size).all(), (n, got, right)
 
 
+def made_for(text: str, element_type: str | None, target: Target) -> np.ufunc:
+    """The gufunc with code for a target, which must be one that the host can run."""
+    given = recipe(text)
+    owner = kernel_owner(ufunc(text, element_type))
+    assert owner is not None
+    arguments, results = given.signature(element_type)
+    ir = build_rows("f", given.form(element_type), signature_of(given), arguments, results, target)
+    return make_ufunc("f", [dataclasses.replace(owner.loops[0], ir=ir)], "", signature_of(given).text)
+
+
 @pytest.mark.parametrize("target", TARGETS, ids=("host", "32 bytes", "16 bytes"))
 @pytest.mark.parametrize("element_type", ["f16", "f32", "f64"])
 def test_every_target(target: Target, element_type: str) -> None:
     """Kernels for machines without FMA, without half conversions or with narrower vectors compute the same function."""
-    given = recipe(LAYER_NORM)
-    signature = signature_of(given)
-    text = build_rows("f", given.form(element_type), signature, *given.signature(element_type), target)
-    loop = kernel_owner(ufunc(LAYER_NORM, element_type)).loops[0]  # type: ignore[union-attr]
-    made = make_ufunc("f", [type(loop)(*given.signature(element_type), *loop_dtypes(loop), text)], "", signature.text)
-    for n in (1, 5, 64, 77, 3000):
-        rows = [normal((2, n), element_type, seed) for seed in range(3)]
-        got, right = wide(made(*rows)), wide(kernel(LAYER_NORM, element_type)(*rows))
-        np.testing.assert_allclose(got, right, atol=200 * PRECISION[element_type] * math.sqrt(n))
+    for text, count in ((LAYER_NORM, 3), (SOFTMAX, 1), (STORED, 1), (reduction("arith.maxnumf", "-1.0", "f64"), 1)):
+        if text not in (LAYER_NORM, SOFTMAX, STORED) and element_type != "f64":
+            continue
+        made = made_for(text, element_type, target)
+        for n in (1, 5, 64, 77, 3000):
+            rows = [normal((2, n), element_type, seed) for seed in range(count)]
+            got, right = wide(made(*rows)), wide(kernel(text, element_type)(*rows))
+            np.testing.assert_allclose(got, right, atol=200 * PRECISION[element_type] * math.sqrt(n))
 
 
-def loop_dtypes(loop: Any) -> tuple[Any, Any]:
-    return loop.operand_dtypes, loop.result_dtypes
+@pytest.mark.parametrize("text", [SOFTMAX, LAYER_NORM, STORED, MATRIX, CAUSAL], ids=range(5))
+def test_arrays_with_gaps_without_copies(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The way for arrays with gaps that are too large to be copied gives the same bits as the others."""
+    right = ufunc(text, "f32")
+    monkeypatch.setattr(rows_guard, "_LARGEST", 0)
+    made = made_for(text, "f32", jit.host_target())
+    signature = signature_of(recipe(text))
+    for n in (1, 2, 63, 64, 200, 1100):
+        sizes = {name: n - k for k, name in enumerate(signature.names)}
+        if n == 1100:
+            sizes = {name: n if k else 20 for k, name in enumerate(signature.names)}
+        arrays = [
+            normal((2, *(sizes[each] for each in names)), "f32", k) for k, names in enumerate(signature.arguments)
+        ]
+        assert_same(made(*(layouts(each)["spaced"] for each in arrays)), right(*arrays))
+        assert_same(made(*map(np.asfortranarray, arrays)), right(*arrays))
 
 
 @pytest.mark.parametrize("element_type", ["f32", "f64"])
@@ -947,6 +973,10 @@ def test_two_results_in_one_array() -> None:
     both = np.zeros(4)
     ufunc(MEAN_VARIANCE, "f64")(x, out=(both, both))
     assert_same(both, variances)
+    ufunc(TWO_ROWS)(x, out=(rows := np.zeros_like(x), rows))
+    assert_same(rows, -x)
+    assert_same(ufunc(TWO_ROWS)(same := x.copy(), out=(same, np.zeros_like(x))), ufunc(TWO_ROWS)(x))
+    assert_same(ufunc(TWO_ROWS)(same := x.copy(), out=(np.zeros_like(x), same)), ufunc(TWO_ROWS)(x))
     held = x[:, 0].copy()
     ufunc(MEAN_VARIANCE, "f64")(x, out=(held, x[:, 0]))
     assert_same(held, means)
@@ -1011,6 +1041,20 @@ def test_pickling(element_type: str) -> None:
     back = pickle.loads(pickle.dumps(made))
     assert back.signature == "(n)->(),()"
     assert_same(back(normal((3, 100), element_type)), made(normal((3, 100), element_type)))
+
+
+def test_code_lives_as_long_as_the_gufunc() -> None:
+    """The gufunc owns its machine code: nothing stays behind when the last reference to it goes."""
+    given = recipe(DOT)
+    made = LLVMBackend().compile(given, "f32").ufunc
+    assert made is not None
+    owner = weakref.ref(kernel_owner(made))
+    gc.collect()
+    assert made(np.ones(3, np.float32), np.ones(3, np.float32)) == 3
+    assert owner() is not None
+    del made
+    gc.collect()
+    assert owner() is None
 
 
 def test_no_floating_point_warnings() -> None:

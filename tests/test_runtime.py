@@ -699,3 +699,19 @@ def test_control_flow_nested_too_deeply_for_python_is_refused() -> None:
       {body} func.return %r0 : f32 }}"""
     with pytest.raises(UnsupportedError, match="nested too deeply"):
         xfuse.compile(text)
+
+
+@pytest.mark.parametrize(("map_", "type_"), [("(i, i)", "tensor<3x3xf32>"), ("(i, 0)", "tensor<3x3xf32>")])
+def test_an_output_map_that_leaves_elements_out_is_refused(map_: str, type_: str) -> None:
+    """Law L10: a generic that writes a diagonal or one column is not evaluated as if it wrote everything."""
+    text = f"""func.func @main(%x: tensor<3xf32>, %o: {type_}) -> {type_} {{
+      %r = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> {map_}>],
+          iterator_types = ["parallel"]}} ins(%x : tensor<3xf32>) outs(%o : {type_}) {{
+      ^bb0(%a: f32, %b: f32):
+        %e = math.exp %a : f32
+        linalg.yield %e : f32
+      }} -> {type_}
+      func.return %r : {type_}
+    }}"""
+    with pytest.raises(UnsupportedError, match="an output map that does not reach every element"):
+        xfuse.compile(text)

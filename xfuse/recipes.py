@@ -129,14 +129,26 @@ class Recipe:
         return self.element_types or (None,)
 
     def signature(self, element_type: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Element types of the arguments and of the results at an element type."""
-        written = self.written_type
+        """Element types of the arguments and of the results at an element type.
 
-        def at(type_: Attribute) -> str:
+        A scalar slot has the type that the recipe computes at, as the literals of a program have.
+        """
+        written, slots = self.written_type, self.scalar_slots
+        computed = self._computed_at(element_type)
+
+        def at(type_: Attribute, follows: str | None) -> str:
             name = element_name(type_)
-            return element_type if element_type is not None and name == written else name
+            return follows if follows is not None and name == written else name
 
-        return tuple(map(at, self.argument_types)), tuple(map(at, self.result_types))
+        arguments = (at(t, computed if n in slots else element_type) for n, t in enumerate(self.argument_types))
+        return tuple(arguments), tuple(at(type_, element_type) for type_ in self.result_types)
+
+    def _computed_at(self, element_type: str | None) -> str | None:
+        """The element type or the accumulator, whichever is wider."""
+        wide = self.accumulator
+        if element_type is None or wide is None or width(wide) <= width(element_type):
+            return element_type
+        return wide
 
     def element_type_for(self, dtypes: Sequence[str]) -> str | None:
         """The element type at which the recipe's signature is ``dtypes`` (arguments, then results).
@@ -165,9 +177,9 @@ class Recipe:
     def _build(self, element_type: str | None, fastmath: bool, shapes: tuple[Shape | None, ...] | None) -> Form:
         written, substitution = self.written_type, self.substitution(element_type)
         storage: Mapping[str, str] = {}
-        wide = self.accumulator
-        if wide is not None and written is not None and width(wide) > width(substitution.get(written, wide)):
-            storage, substitution = substitution, {written: wide}
+        computed = self._computed_at(element_type)
+        if written is not None and computed is not None and computed != substitution.get(written, computed):
+            storage, substitution = substitution, {written: computed}
         builder, results = build_body(
             self.op,
             substitution=substitution,
@@ -182,7 +194,7 @@ class Recipe:
             names = {written: "T"}
             ordered = [each for each in (*FLOATS, *INTEGERS) if each in self.element_types]
             header.append(f"T in {' '.join(ordered)}, written at {written}")
-            header.extend([f"computed at {wide} or wider"] if wide is not None else [])
+            header.extend([f"computed at {self.accumulator} or wider"] if self.accumulator is not None else [])
         graph, arguments = builder.graph, builder.argument_values
         flat = {n: shape for n in self.flat if shapes is not None and (shape := shapes[n]) is not None}
         if flat:

@@ -23,18 +23,23 @@ from xfuse.signature import CoreSignature
 
 Array = Any
 
-Evaluation = Callable[[Sequence[Array], Noise | None], list[Array]]
-"""A recipe on arrays, op by op through the primitives table; with noise every inexact op errs by what it may."""
+Evaluation = Callable[[Sequence[Array], int | None], list[Array]]
+"""A recipe on arrays, op by op through the primitives table; with a seed every inexact op errs by what it may."""
 
 
 def evaluation(form: Form, kernel: Kernel | None) -> Evaluation:
-    """The evaluation of the form of a kernel's recipe."""
+    """The evaluation of the form of a kernel's recipe; without a kernel the form is taken to be element-wise."""
     if kernel is None or kernel.signature is None:
-        return lambda arrays, noise: evaluate(form, arrays, noise)
+        return lambda arrays, seed: evaluate(form, arrays, None if seed is None else Noise(seed))
     ranks = [len(each) for each in kernel.signature.arguments]
+    noise = Noise(0)
+    plain, noisy = (CoreFunction(form, ranks, kernel.flat, each) for each in (None, noise))
 
-    def on_rows(arrays: Sequence[Array], noise: Noise | None) -> list[Array]:
-        return [np.asarray(each) for each in as_tuple(CoreFunction(form, ranks, kernel.flat, noise)(*arrays))]
+    def on_rows(arrays: Sequence[Array], seed: int | None) -> list[Array]:
+        if seed is not None:
+            noise.reseed(seed)
+        results = (plain if seed is None else noisy)(*arrays)
+        return [np.asarray(each) for each in as_tuple(results)]
 
     return on_rows
 
@@ -88,7 +93,7 @@ def tolerance(form: Form, evaluated: Evaluation, arrays: Sequence[Array], runs: 
         return [np.zeros(value.shape) for value in base]
     spread: list[Array] = [np.zeros(value.shape) for value in base]
     for run in range(runs):
-        moved = evaluated(arrays, Noise(run))
+        moved = evaluated(arrays, run)
         for number, (value, original) in enumerate(zip(moved, base, strict=True)):
             wide = value.astype(np.float64)
             same = (wide == original) | (np.isnan(wide) & np.isnan(original))
@@ -118,13 +123,15 @@ def tiny(element_type: str) -> float:
     return {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}.get(element_type, 0.0)
 
 
-def mismatch(form: Form, arrays: Sequence[Array], results: Sequence[Array], kernel: Kernel | None = None) -> str | None:
+def mismatch(
+    form: Form, arrays: Sequence[Array], results: Sequence[Array], evaluated: Evaluation | None = None
+) -> str | None:
     """The first place where results are further from the recipe than `tolerance` allows, in words; None if nowhere.
 
-    Without a kernel the form is taken to be element-wise.
+    Without an ``evaluated`` the form is taken to be element-wise.
     """
-    evaluated = evaluation(form, kernel)
-    elementwise = kernel is None or kernel.signature is None
+    elementwise = evaluated is None
+    evaluated = evaluated or evaluation(form, None)
     expected = evaluated(arrays, None)
     allowed = tolerance(form, evaluated, arrays)
     for number, (want, got, limit) in enumerate(zip(expected, results, allowed, strict=True)):
@@ -185,9 +192,9 @@ def _probe_core(form: Form, kernel: Kernel, signature: CoreSignature) -> str | N
         except (KernelError, ValueError):
             continue
         tried += 1
-        problem = _trial(form, kernel, arrays, twice=tried == 1)
+        problem = _trial(form, kernel, arrays, evaluated, twice=tried == 1)
         if problem is None and tried % 2 == 0:
-            problem = _trial(form, kernel, [strided(array) for array in arrays])
+            problem = _trial(form, kernel, [strided(array) for array in arrays], evaluated)
         if problem is not None:
             return problem
     return None if tried else "no sizes of its core dimensions were found at which the recipe can be evaluated"
@@ -207,7 +214,9 @@ def _layouts(columns: Sequence[Array]) -> Iterator[tuple[str, list[Array]]]:
     yield "read-only arrays that broadcast", spread
 
 
-def _trial(form: Form, kernel: Kernel, arrays: Sequence[Array], *, twice: bool = False) -> str | None:
+def _trial(
+    form: Form, kernel: Kernel, arrays: Sequence[Array], evaluated: Evaluation | None = None, *, twice: bool = False
+) -> str | None:
     originals = [array.copy() for array in arrays]
     given: list[tuple[Any, ...]] = []
     for _ in range(1 + twice):
@@ -223,4 +232,4 @@ def _trial(form: Form, kernel: Kernel, arrays: Sequence[Array], *, twice: bool =
                 return f"it wrote into its argument {number}"
     if any(np.may_share_memory(a, b) for earlier in given[:-1] for a in earlier for b in given[-1]):
         return "it gives the same memory back on every call"
-    return mismatch(form, originals, given[-1], kernel)
+    return mismatch(form, originals, given[-1], evaluated)

@@ -40,7 +40,7 @@ from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float, width
 from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
-from xfuse_dialects.xfuse import FusedOp, RecipeOp
+from xfuse_dialects.xfuse import SCALAR, FusedOp, RecipeOp
 
 Handler = Callable[["GraphBuilder", Operation], Sequence[Value]]
 FusedHandler = Callable[["GraphBuilder", FusedOp], Sequence[Value] | None]
@@ -419,7 +419,7 @@ def build_body(
     """The graph of a recipe's or fused op's region: its block arguments are the arguments.
 
     Shape operands of a fused op are no arguments. ``storage`` gives for written element types the narrower ones that
-    arguments and results are held at. Returns the builder and the values of the results.
+    arguments, scalar slots aside, and results are held at. Returns the builder and the values of the results.
     """
     storage = storage or {}
     builder = GraphBuilder(substitution=substitution, fastmath=fastmath, resources=resources)
@@ -427,7 +427,8 @@ def build_body(
     count = len(op.inputs) if isinstance(op, FusedOp) else len(block.args)
     for position, argument in enumerate(block.args[:count]):
         known = None if extents is None else extents[position]
-        builder.argument(argument, known, storage.get(element_name(argument.type)))
+        held_at = storage.get(element_name(argument.type))
+        builder.argument(argument, known, None if held_at is None or _is_slot(op, position) else held_at)
     known = op.known_extents if isinstance(op, FusedOp) else {}
     for number, argument in enumerate(block.args[count:]):
         builder.values[argument] = shape_only(builder, argument, number, known)
@@ -437,6 +438,10 @@ def build_body(
         if narrow is not None:
             results[position] = builder.graph.pointwise("arith.truncf", narrow, (), [wide], wide.extents)
     return builder, results
+
+
+def _is_slot(op: RecipeOp | FusedOp, position: int) -> bool:
+    return isinstance(op, RecipeOp) and SCALAR in op.marks(position)
 
 
 def shape_only(

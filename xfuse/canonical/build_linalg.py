@@ -97,6 +97,8 @@ def loops(
 ) -> Sequence[Value]:
     """Read a body over the frame of its loops and give one value per result."""
     values = [builder.values[operand] for operand in operands]
+    for map_, value in zip(maps[inputs:], values[inputs:], strict=True):
+        _check_output(map_, value)
     extents = _loop_extents(maps, values)
     lifted = [_lift(builder, value, map_, extents) for value, map_ in zip(values, maps, strict=True)]
     reduced = tuple(axis for axis, kind in enumerate(iterators) if kind == "reduction")
@@ -112,6 +114,14 @@ def loops(
     else:
         results = _reductions(builder, space, yielded)
     return [_as_tensor(value, map_, extents) for value, map_ in zip(results, space.output_maps, strict=True)]
+
+
+def _check_output(map_: AffineMap, output: Value) -> None:
+    """Every element of an output is written once: its axes are loops, each another one, or of extent one."""
+    positions = [result.position for result in map_.results if isinstance(result, AffineDimExpr)]
+    constant = [axis for axis, result in enumerate(map_.results) if not isinstance(result, AffineDimExpr)]
+    if len(set(positions)) != len(positions) or any(output.extents[axis] != 1 for axis in constant):
+        raise UnsupportedError(f"an output map that does not reach every element: {map_}")
 
 
 def _loop_extents(maps: Sequence[AffineMap], values: Sequence[Value]) -> tuple[Extent, ...]:

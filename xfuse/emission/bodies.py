@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import tensor
@@ -73,7 +73,6 @@ class Body:
         if place.value is None:
             if index[0] < 0:
                 return self.values.index(0)
-            self._give(index[0], place.sizes[0])
             self.wanted.setdefault(index[0], place.sizes[0])
             return self._index(index[0])
         if not place.is_tensor:
@@ -134,12 +133,15 @@ class Body:
             return given
         return wanted
 
-    def finish(self, outputs: Sequence[SSAValue], axes: Sequence[int], yielded: Sequence[SSAValue]) -> GenericOp:
-        """The op, appended to the block; each output has an axis for each of the loops in ``axes``."""
+    def finish(self, outputs: Sequence[SSAValue], sizes: Sequence[Size], yielded: Sequence[SSAValue]) -> GenericOp:
+        """The op, appended to the block; outputs have axes of these extents along the first loops."""
+        axes = range(len(sizes))
+        for loop, size in enumerate(sizes):
+            self._give(loop, size)
         lacking = [
             loop
             for loop, given in enumerate(self._given)
-            if (given is None and loop not in axes) or (given is not None and self.size(loop) != given)
+            if given is None or differing({loop: given}, {loop: self.size(loop)}, [loop])
         ]
         if lacking:
             element_type = element_name(outputs[0].type)
@@ -154,40 +156,42 @@ def _key(reference: Reference, index: Index) -> Key:
     return reference.node, tuple(UNIT if axis < 0 else index[axis] for axis in reference.index)
 
 
+def differing(known: Mapping[int, Size], wanted: Mapping[int, Size], labels: Iterable[int]) -> list[int]:
+    """The labels whose extent is known by another symbol than the wanted one, and not static."""
+    return [k for k in labels if k in known and known[k] != wanted[k] and not isinstance(known[k], int)]
+
+
 class Tensors(Values):
     """Tensors laid out as an op needs them."""
 
     def arranged(
-        self, reference: Reference, labels: Index, sizes: Mapping[int, Size], *, exact: bool = False
+        self, reference: Reference, labels: Index, sizes: Mapping[int, Size], *, exact: Iterable[int] = ()
     ) -> SSAValue:
         """What a reference gives as a tensor with one axis for each label, in this order.
 
         Labels are indices of the referring node, or `UNIT` for an axis of extent one; those that the reference does
-        not have get their extent from ``sizes``, with ``exact`` all of them, by the very symbol.
+        not have get their extent from ``sizes``, and so do those in ``exact``, where the symbol of an extent matters.
         """
         place = self.place(reference.node)
         element_type = self.graph.nodes[reference.node].element_type
         own = tuple(UNIT if parameter < 0 else reference.index[parameter] for parameter in place.axes)
-        alike = not exact or all(
-            label < 0 or sizes[label] == size for label, size in zip(reference.index, place.sizes, strict=True)
-        )
-        if place.is_tensor and place.value is not None and alike:
+        known = dict(zip(reference.index, place.sizes, strict=True))
+        other = differing(known, sizes, exact)
+        if place.is_tensor and place.value is not None and not other:
             if own == labels:
                 return place.value
             if tuple(axis for axis in own if axis >= 0) == labels:
                 return self._squeezed(element_type, place, own)
         body = Body(self, [PARALLEL] * len(labels))
         loop_of = {label: loop for loop, label in enumerate(labels) if label >= 0}
-        if not alike:
-            body.wanted.update({loop: sizes[label] for label, loop in loop_of.items()})
+        body.wanted.update({loop_of[label]: sizes[label] for label in other})
         value = body.read(reference, loop_of)
         extents: list[Size] = []
         for loop, label in enumerate(labels):
-            known = label >= 0 and label in reference.index
-            extents.append(1 if label < 0 else body.size(loop) if known else sizes[label])
+            extents.append(1 if label < 0 else body.size(loop) if label in known else sizes[label])
         out = self.empty(element_type, extents)
         body.generic.output(type_named(element_type))
-        return body.finish([out], range(len(labels)), [value]).results[0]
+        return body.finish([out], extents, [value]).results[0]
 
     def _squeezed(self, element_type: str, place: Place, own: Index) -> SSAValue:
         """A tensor without its axes of extent one."""

@@ -16,6 +16,7 @@ from xfuse.errors import DecomposeError
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import width
 from xfuse.recipes import Recipe
+from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 
 def on_scalars(
@@ -43,10 +44,23 @@ def on_scalars(
         return op.results[0]
 
     if new is not None:
-        mapping.update([(argument, cast(arith.ExtFOp, argument, new)) for argument in block.args])
-    for op in block.ops:
-        if op is block.last_op:
-            break
+        slots = recipe.scalar_slots
+        mapping.update((a, cast(arith.ExtFOp, a, new)) for n, a in enumerate(block.args) if n not in slots)
+    last = block.last_op
+    assert last is not None
+    pending = [op for op in reversed(list(block.ops)) if op is not last]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, FusedOp):  # a nested one is its region
+            inner = op.body.block
+            mapping.update((argument, mapping[v]) for argument, v in zip(inner.args, op.operands, strict=True))
+            pending.extend(reversed(list(inner.ops)))
+            continue
+        if isinstance(op, YieldOp):
+            nested = op.parent_op()
+            assert nested is not None
+            mapping.update((result, mapping[v]) for result, v in zip(nested.results, op.operands, strict=True))
+            continue
         clone = op.clone_without_regions(mapping) if not op.regions else op.clone(mapping)
         if new is None or written is None:
             ops.append(clone)
@@ -71,8 +85,6 @@ def on_scalars(
                 clone = kind.create(operands=[source], result_types=[type_], attributes=attributes)
                 mapping[op.results[0]] = clone.results[0]
         ops.append(clone)
-    last = block.last_op
-    assert last is not None
     if narrow is None or new is None:
         return ops, [mapping[value] for value in last.operands]
     return ops, [cast(arith.TruncFOp, value, type_named(narrow)) for value in last.operands]

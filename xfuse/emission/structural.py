@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, Inde
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xfuse.canonical.graph import BOUND, UNIT, Extent, Index, Node, Reference
-from xfuse.emission.bodies import Tensors
+from xfuse.emission.bodies import Tensors, differing
 from xfuse.emission.generics import type_of
 from xfuse.emission.values import Place, Size
 from xfuse.errors import UnsupportedError
@@ -75,10 +75,10 @@ class StructuralEmission(Tensors):
         if expands:
             value = self._expanded(node.element_type, value, [each for (each,) in old], new)
         else:
-            new = [
-                [(made[0][0], _product(own) or made[0][1])] if len(own) > 1 else made
-                for own, made in zip(old, new, strict=True)
-            ]
+            for own, made in zip(old, new, strict=True):
+                whole = _product(own)
+                if len(own) > 1 and whole is not None:
+                    made[0] = (made[0][0], whole)
             type_ = self.tensor_type(node.element_type, [size for ((_, size),) in new])
             properties = {"reassociation": _reassociation(list(map(len, old)))}
             value = self.add(
@@ -112,7 +112,10 @@ class StructuralEmission(Tensors):
             order = own if sorted(own) == list(range(node.rank)) else order
         values = [
             self.arranged(
-                part, tuple(BOUND + k if axis == 0 else axis for axis in order), {**sizes, BOUND + k: along[k]}
+                part,
+                tuple(BOUND + k if axis == 0 else axis for axis in order),
+                {**sizes, BOUND + k: along[k]},
+                exact=[BOUND + k],
             )
             for k, part in enumerate(parts)
         ]
@@ -134,7 +137,7 @@ class StructuralEmission(Tensors):
         own = self._labels(source)
         in_order = [label for label in own if label >= BOUND] == list(range(BOUND, BOUND + count))
         labels = own if in_order and sorted(own) == sorted(wanted) else wanted
-        value = self.arranged(source, labels, sizes)
+        value = self.arranged(source, labels, sizes, exact=range(BOUND, BOUND + count))
         order = [axis - BOUND if axis >= BOUND else axis for axis in labels]
         low, high = (
             [self.static(self.size(described[p][side], scalars)) if p < count else 0 for p in order] for side in (1, 2)
@@ -148,7 +151,7 @@ class StructuralEmission(Tensors):
         else:
             at = tuple(dict.fromkeys(label for label in self._labels(padding) if label >= 0))
             if filling.is_tensor:
-                filling = Place(self.arranged(padding, at, sizes, exact=True), at, ())
+                filling = Place(self.arranged(padding, at, sizes, exact=at), at, ())
             inside: list[Operation] = []
             yielded = self.element(filling, at, points, inside)
             block.add_ops(inside)
@@ -173,7 +176,7 @@ class StructuralEmission(Tensors):
         source = self.arranged(node.references[0], tuple(lengths), lengths)
         if tensors == 2:
             labels = tuple(range(BOUND + rank, BOUND + 2 * rank))
-            target = self.arranged(node.references[1], labels, dict(zip(labels, extents, strict=True)))
+            target = self.arranged(node.references[1], labels, dict(zip(labels, extents, strict=True)), exact=labels)
         else:
             target = self.empty(node.element_type, extents)
         three = [
@@ -246,22 +249,21 @@ class StructuralEmission(Tensors):
         place = self.place(reference.node)
         own = self._labels(reference)
         named = [label for label in own if label >= 0]
-        sizes: dict[int, Size] = {BOUND + k: self.size(extent, scalars) for k, extent in enumerate(bound)}
-        sizes.update(zip(reference.index, place.sizes, strict=True))
-        wanted = list(range(BOUND, BOUND + len(bound)))
-        good = len(set(named)) == len(named) and [label for label in named if label >= BOUND] == wanted
+        known = dict(zip(reference.index, place.sizes, strict=True))
+        given = {BOUND + k: self.size(extent, scalars) for k, extent in enumerate(bound)}
+        good = len(set(named)) == len(named) and [label for label in named if label >= BOUND] == list(given)
         first = BOUND
         for width in widths if good else ():
             start = named.index(first)
             good = good and named[start : start + width] == list(range(first, first + width))
             first += width
-        labels = own if good else (*(label for label in dict.fromkeys(named) if label < BOUND), *wanted)
-        if not good or not (units and place.is_tensor):
-            labels = tuple(label for label in labels if label >= 0)
-        if good and labels == own and place.is_tensor:
-            assert place.value is not None
-            return place.value, labels, [1 if label < 0 else sizes[label] for label in labels]
-        return self.arranged(reference, labels, sizes), labels, [sizes[label] for label in labels]
+        if good and units and place.value is not None and not differing(known, given, given):
+            return place.value, own, [1 if label < 0 else known[label] for label in own]
+        labels = tuple(named) if good else (*(label for label in dict.fromkeys(named) if label < BOUND), *given)
+        value = self.arranged(reference, labels, {**known, **given}, exact=given)
+        static = {label: size for label, size in known.items() if isinstance(size, int)}
+        sizes = {**known, **given, **static}
+        return value, labels, [sizes[label] for label in labels]
 
     def _put(self, number: int, value: SSAValue, axes: _Axes) -> None:
         sizes = dict(axes)

@@ -210,9 +210,10 @@ class Emission(StructuralEmission, ControlEmission):
         yielded: Sequence[SSAValue],
         initial: Sequence[Reference] = (),
     ) -> None:
-        sizes: dict[int, Size] = {}
-        for reference in initial:
-            sizes.update(zip(reference.index, self.place(reference.node).sizes, strict=True))
+        first: dict[int, Size] = {}
+        for reference in reversed(initial):
+            first.update(zip(reference.index, self.place(reference.node).sizes, strict=True))
+        sizes = dict(first)
         for loop, parameter in enumerate(layout):
             if parameter >= 0 and (parameter not in sizes or body.is_given(loop)):
                 sizes[parameter] = body.size(loop)
@@ -220,6 +221,7 @@ class Emission(StructuralEmission, ControlEmission):
         if not initial:
             outputs = [self.empty(node.element_type, [1 if p < 0 else sizes[p] for p in layout])]
             body.generic.output(type_named(node.element_type))
-        op = body.finish(outputs, range(len(layout)), yielded)
+        outer = [1 if parameter < 0 else first.get(parameter, sizes[parameter]) for parameter in layout]
+        op = body.finish(outputs, outer, yielded)
         known = tuple(sizes[parameter] for parameter in range(node.rank))
         self.put(number, Place(op.results[0], layout, known))

@@ -166,11 +166,11 @@ def _reachable(graph: Graph, roots: Iterable[int], leaves: Collection[int]) -> l
 
 
 def _height(graph: Graph, cone: Sequence[int], leaves: Collection[int]) -> int:
-    """How many references the longest way down from the top of a cone has."""
+    """How many references the longest way down from the top of a cone has; a program may lack what is below leaves."""
     heights: dict[int, int] = {}
     for number in cone:
-        below = () if number in leaves else graph.nodes[number].references
-        heights[number] = 1 + max((heights[reference.node] for reference in below), default=-1)
+        below = (reference.node for reference in graph.nodes[number].references)
+        heights[number] = -1 if number in leaves else 1 + max((heights[each] for each in below), default=-1)
     return heights[cone[-1]]
 
 

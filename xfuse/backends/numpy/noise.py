@@ -23,6 +23,10 @@ class Noise:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
 
+    def reseed(self, seed: int) -> None:
+        """Begin again with the errors of another seed."""
+        self._generator = np.random.default_rng(seed)
+
     def moved(self, value: Array, element_type: str, ulp: float) -> Array:
         """The result of an op that may be ``ulp`` units in the last place off."""
         wide: Array = np.asarray(value, np.float64)

@@ -71,7 +71,7 @@ def reduce(
 ) -> Array:
     """Combine ``operand`` over its ``bound`` leading axes and ``repeated`` copies, starting from ``initial``.
 
-    Sums of f16 and bf16 are held in f32 and rounded once; other sums are NumPy's own, pairwise along the fast axis.
+    Sums of f16 and bf16 are held in f32 and rounded once; sums are NumPy's own, pairwise over all that is summed.
     """
     if repeated:
         operand = np.broadcast_to(operand, (*repeated, *operand.shape))
@@ -80,9 +80,9 @@ def reduce(
         return np.broadcast_to(initial, np.broadcast_shapes(initial.shape, operand.shape[len(axes) :]))
     if not axes:
         return evaluate(combine, element_type, initial, operand)
-    if combine == "arith.addf" and element_type in ("f16", "bf16"):
-        total = np.add.reduce(operand.astype(np.float32), axis=axes) + initial.astype(np.float32)
-        return total.astype(numpy_dtype(element_type))
+    if combine == "arith.addf":
+        total = _sum(operand.astype(np.float32) if element_type in ("f16", "bf16") else operand, len(axes))
+        return np.asarray(total + initial.astype(total.dtype)).astype(numpy_dtype(element_type))
     if element_type == "i1" and combine in ("arith.addi", "arith.muli"):
         combine = "arith.xori" if combine == "arith.addi" else "arith.andi"
     reducer = _REDUCERS.get(combine)
@@ -96,6 +96,14 @@ def reduce(
         zero = np.copysign(operand.dtype.type(0), operand.dtype.type(sign))
         reduced = cast(Array, np.where((reduced == 0) & wanted.any(axis=axes), zero, reduced))
     return evaluate(combine, element_type, initial, np.asarray(reduced, operand.dtype))
+
+
+def _sum(operand: Array, count: int) -> Array:
+    """The sum over the leading axes. NumPy sums pairwise along one axis only, the fast one."""
+    moved = np.moveaxis(operand, tuple(range(count)), tuple(range(-count, 0)))
+    kept = moved.ndim - count
+    flat = np.ascontiguousarray(moved).reshape((*moved.shape[:kept], math.prod(moved.shape[kept:])))
+    return np.add.reduce(flat, axis=-1)
 
 
 def _pairwise(combine: str, element_type: str, operand: Array, bound: int) -> Array:
