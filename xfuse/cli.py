@@ -21,6 +21,7 @@ from xfuse.kernels import as_tuple
 from xfuse.passes.describe import pass_options
 from xfuse.passes.options import module_session
 from xfuse.primitives.element_types import numpy_dtype
+from xfuse.specialisation import signature_of
 from xfuse.universe import XFUSE_UNIVERSE
 
 _BF16 = "bfloat16"
@@ -182,7 +183,8 @@ def _library(options: argparse.Namespace) -> int:
     session: Session = current_session()
     for family in session.registry.families():
         recipes = [recipe for recipe in session.registry.entries() if recipe.family == family]
-        print(f"{family}: {', '.join(f'@{recipe.name}' for recipe in recipes)}")
+        core = "" if recipes[0].is_scalar else f" {signature_of(recipes[0]).text}"
+        print(f"{family}{core}: {', '.join(f'@{recipe.name}' for recipe in recipes)}")
     return 0
 
 
