@@ -668,7 +668,10 @@ def test_cli_passes_and_library(xfuse_command: Command) -> None:
         assert word in out
     out, _ = xfuse_command("library")
     assert "relu: @relu, " in out
-    assert {f"{family}:" for family in SESSION.registry.families()} == {line.split()[0] for line in out.splitlines()}
+    assert {f"{family}:" for family in SESSION.registry.families()} == {
+        f"{line.split()[0].rstrip(':')}:" for line in out.splitlines()
+    }
+    assert "softmax (n)->(n): @softmax, " in out
 
 
 @pytest.mark.parametrize(
@@ -715,3 +718,31 @@ def test_an_output_map_that_leaves_elements_out_is_refused(map_: str, type_: str
     }}"""
     with pytest.raises(UnsupportedError, match="an output map that does not reach every element"):
         xfuse.compile(text)
+
+
+def test_a_fold_of_what_another_fold_gives() -> None:
+    """Law L3: each has a body of its own, though both take the root of an equal accumulator."""
+    fold = """linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+          iterator_types = ["reduction"]} ins(%row, %k : tensor<5xf64>, tensor<f64>) outs(%start : tensor<f64>) {
+      ^bb0(%p: f64, %q: f64, %a: f64):
+        %s = math.sqrt %a : f64
+        %t = arith.mulf %p, %q : f64
+        %r = arith.addf %s, %t : f64
+        linalg.yield %r : f64
+      } -> tensor<f64>"""
+    program = xfuse.compile(f"""
+    func.func @main(%x: tensor<5xf64>, %w: tensor<5xf64>, %one: tensor<f64>) -> tensor<f64> {{
+      %zero = arith.constant 0.0 : f64
+      %empty = tensor.empty() : tensor<f64>
+      %start = linalg.fill ins(%zero : f64) outs(%empty : tensor<f64>) -> tensor<f64>
+      %first = {fold.replace("%row", "%x").replace("%k", "%one")}
+      %second = {fold.replace("%row", "%w").replace("%k", "%first")}
+      func.return %second : tensor<f64>
+    }}""")
+    x, w = np.arange(1.0, 6.0), np.arange(5.0, 0.0, -1.0)
+    first = second = 0.0
+    for value in x:
+        first = np.sqrt(first) + value
+    for value in w:
+        second = np.sqrt(second) + value * first
+    assert program(x, w, np.asarray(1.0)) == pytest.approx(second, rel=1e-14)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -26,7 +27,7 @@ _VIEWS = frozenset(
         "tensor.collapse_shape",
     }
 )
-_WHOLE = frozenset({"tensor.from_elements", "tensor.extract"}) | PRIMITIVES.keys()
+_EXACT = frozenset(name for name, primitive in PRIMITIVES.items() if not primitive.ulp)
 _MOST_OPS = 16
 """Constants and extents are computed with a few ops; looking further would make a long chain slow."""
 
@@ -34,7 +35,10 @@ _REDUCTION = str(IteratorTypeAttr.reduction())
 
 
 def is_materialisable(op: Operation) -> bool:
-    """Whether an op may be copied at will: it makes a constant, an empty tensor or an extent, or computes with such."""
+    """Whether an op may be copied at will: it makes a constant, an empty tensor or an extent.
+
+    Or it computes a single element of such exactly, as the divisor of a mean is.
+    """
     stack = [op]
     seen: set[Operation] = set()
     while stack:
@@ -57,17 +61,27 @@ def _data(op: Operation) -> Sequence[SSAValue] | None:
     """The values that an op's result is made of, leaving out those that only give a shape; None for other ops."""
     if op.name in _VIEWS:
         return op.operands[:1]
-    if op.name in _WHOLE:
+    if op.name == "tensor.from_elements":
         return op.operands
+    if op.name == "tensor.extract" or op.name in _EXACT:
+        return op.operands if _is_single(op) else None
     return _body_data(op) if op.name == "linalg.generic" else None
 
 
+def _is_single(op: Operation) -> bool:
+    """Whether all results are scalars or tensors without axes."""
+    return not any(isinstance(type_, ShapedType) and type_.get_shape() for type_ in op.result_types)
+
+
 def _body_data(op: Operation) -> Sequence[SSAValue] | None:
-    """What the body of a generic without reductions is computed of, if it holds scalar ops on ops' results alone."""
+    """What the body of a generic without reductions gives, if it is computed of ops' results alone."""
     block = op.regions[0].block
     found: list[SSAValue] = []
+    computes = False
     for inner in block.ops:
-        if inner.name not in PRIMITIVES and inner.name not in ("arith.constant", "linalg.yield"):
+        if inner.name in _EXACT:
+            computes = True
+        elif inner.name not in ("arith.constant", "linalg.yield"):
             return None
         for ssa in inner.operands:
             outer = op.operands[ssa.index] if isinstance(ssa, BlockArgument) and ssa.owner is block else ssa
@@ -75,7 +89,9 @@ def _body_data(op: Operation) -> Sequence[SSAValue] | None:
                 return None
             if outer is not ssa or (isinstance(ssa.owner, Operation) and ssa.owner.parent is not block):
                 found.append(outer)
-    return found if _REDUCTION not in str(op.properties.get("iterator_types")) else None
+    if computes and (not _is_single(op) or _REDUCTION in str(op.properties.get("iterator_types"))):
+        return None
+    return found
 
 
 def key_of(op: Operation) -> Key:

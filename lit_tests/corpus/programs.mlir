@@ -9,16 +9,16 @@
 // RUN: %mlir-opt %corpus/dev/torch_llama_rmsnorm_swiglu/torch_llama_rmsnorm_swiglu.linalg.mlir --cse --mlir-print-op-generic | sed 's/%[a-z0-9_#:]*//g' | sort > %t.llama
 // RUN: xdsl-opt -f xfuse-mlir %corpus/dev/torch_llama_rmsnorm_swiglu/torch_llama_rmsnorm_swiglu.linalg.mlir -p 'xfuse-fuse{backend=llvm},xfuse-decompose' | %mlir-opt --cse --mlir-print-op-generic | sed 's/%[a-z0-9_#:]*//g' | sort | diff %t.llama -
 
-// LLAMA-NOT: xfuse.fused
-// LLAMA:     linalg.matmul
-// LLAMA:     linalg.matmul
-// LLAMA:     xfuse.fused @swiglu ({{.*}} : tensor<?x24xf32>, {{.*}} : tensor<?x24xf32>)
-// LLAMA:       linalg.generic
+// LLAMA:     xfuse.fused @mean (%{{.*}} = %{{.*}} : tensor<?x16xf32>)
+// LLAMA:     xfuse.fused @fused_linear_silu_onto_bias (
+// LLAMA:       linalg.matmul
 // LLAMA:       arith.negf
 // LLAMA:       math.exp
 // LLAMA:       arith.divf
 // LLAMA:       xfuse.yield
 // LLAMA:     linalg.matmul
+// LLAMA:     xfuse.fused @fused_linear (
+// LLAMA:       linalg.matmul
 
 // A step of Adam from JAX, arith ops on tensors: once per parameter, each with three results.
 

@@ -16,6 +16,7 @@ from xfuse.match.region import Extraction
 from xfuse.match.search import Binding
 from xfuse.match.shapes import absorb_shapes
 from xfuse.match.walk import Refused, Walk, cover
+from xfuse.materialise import is_materialisable
 
 
 def extract(
@@ -45,6 +46,8 @@ def _extract(
     if len({places[n][0] for n in pattern.computed}) != len(pattern.computed):
         raise Refused("R3", "shared-inside", "two inner values of the recipe are one value of the program")
     roots = _roots(program, pattern, binding, block, root)
+    if any(isinstance(each.owner, Operation) and is_materialisable(each.owner) for each in roots):
+        raise Refused("R4", "constant", "what the recipe would compute is a constant")
     extents = {places[n][0] for n in pattern.extents if n in places}
     walk = Walk(program, pattern, block, order, by_node, interior | literals | extents, extents, roots)
     cover(walk)

@@ -17,15 +17,19 @@ def epsilon(element_type: str) -> float:
     return {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}[element_type]
 
 
+_SIGNS = (-1.0, 1.0)
+
+
 class Noise:
-    """Errors of random sign, as large as they may be."""
+    """Errors of random sign, as large as they may be for even seeds, up to that for odd ones."""
 
     def __init__(self, seed: int) -> None:
-        self._generator = np.random.default_rng(seed)
+        self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
         """Begin again with the errors of another seed."""
         self._generator = np.random.default_rng(seed)
+        self._partial = seed % 2 == 1
 
     def moved(self, value: Array, element_type: str, ulp: float) -> Array:
         """The result of an op that may be ``ulp`` units in the last place off."""
@@ -60,6 +64,12 @@ class Noise:
         return self._shifted(value, wide, epsilon(element_type) * count * np.abs(wide))
 
     def _shifted(self, value: Array, wide: Array, amount: Array) -> Array:
-        moved = np.asarray(wide + amount * self._generator.choice((-1.0, 1.0), size=wide.shape))
+        # Amounts in between make the exact ops behind round otherwise, which counts where the whole errors cancel.
+        part = (
+            self._generator.uniform(-1.0, 1.0, wide.shape)
+            if self._partial
+            else self._generator.choice(_SIGNS, wide.shape)
+        )
+        moved = np.asarray(wide + amount * part)
         np.copyto(moved, wide, where=~np.isfinite(wide) | ~np.isfinite(moved))
         return moved.astype(np.asarray(value).dtype)

@@ -134,6 +134,17 @@ class NestedSource(Expressions):
 
     # Folds
 
+    def _body(self, roots: Sequence[Reference]) -> list[int]:
+        """The nodes that a fold's body computes, ascending; another fold that it reads has a body of its own."""
+        seen: set[int] = set()
+        stack = [root.node for root in roots]
+        while stack:
+            number = stack.pop()
+            if number in self._dependent and number not in seen:
+                seen.add(number)
+                stack.extend(reference.node for reference in self.graph.nodes[number].references)
+        return sorted(seen)
+
     def _write_fold(self, number: int, node: Node) -> None:
         attributes: dict[str, Any] = dict(node.attributes)
         tag = self._names[number][1:]
@@ -148,7 +159,7 @@ class NestedSource(Expressions):
         frames: dict[int, tuple[int, ...]] = {
             root.node: tuple(axis if axis < 0 else outer_axis(axis, rank) for axis in root.index) for root in roots
         }
-        body = [n for n in self.graph.reachable(root.node for root in roots) if n in self._dependent]
+        body = self._body(roots)
         outside: dict[tuple[int, tuple[int, ...]], str] = {}
         for inner in reversed(body):
             for reference in self.graph.nodes[inner].references:
