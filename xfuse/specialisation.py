@@ -81,8 +81,9 @@ def instance_of(
                 own = recipe.form(element_type, fastmath=flags, shapes=shapes)
             except XfuseError:  # at these extents there is no such recipe
                 continue
-            if own.text == form.text:
-                return Instance(recipe, element_type, arguments, _result_axes(form, own), own)
+            results = _result_axes(form, own) if own.text == form.text else None
+            if results is not None:
+                return Instance(recipe, element_type, arguments, results, own)
     return None
 
 
@@ -133,10 +134,16 @@ def _core_axes(form: Form, value: Value) -> list[int]:
     return sorted(value.index[p] for p in form.closing.core_parameters(value.node) if value.index[p] >= 0)
 
 
-def _result_axes(form: Form, own: Form) -> tuple[_Axes, ...]:
+def _result_axes(form: Form, own: Form) -> tuple[_Axes, ...] | None:
+    """Which axis of a region's result each core dimension is; None if the extents are not the recipe's."""
     found: list[_Axes] = []
     for value, wanted in zip(form.results, own.results, strict=True):
-        axes = iter(_core_axes(form, value))
-        core = set(_core_axes(own, wanted))
-        found.append(tuple(next(axes) if axis in core else None for axis in range(len(wanted.extents))))
+        axes, core = iter(_core_axes(form, value)), set(_core_axes(own, wanted))
+        placed = tuple(next(axes) if axis in core else None for axis in range(len(wanted.extents)))
+        for axis, extent in zip(placed, wanted.extents, strict=True):
+            given = 1 if axis is None else value.extents[axis]
+            # A dimension that no axis has is of extent one; a recipe whose axis is longer repeats along a loop there.
+            if given != extent and isinstance(given, int) and isinstance(extent, int):
+                return None
+        found.append(placed)
     return tuple(found)

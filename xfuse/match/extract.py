@@ -33,8 +33,9 @@ def _extract(
     program: Program, pattern: Pattern, binding: Binding, block: Block, order: Mapping[Operation, int], root: SSAValue
 ) -> Extraction:
     places = binding.places
-    interior = {places[n][0] for n in pattern.interior}
-    literals = {places[n][0] for n in pattern.literals}
+    # What only an extent is computed of need not be there; the form will tell.
+    interior = {places[n][0] for n in pattern.interior if n in places}
+    literals = {places[n][0] for n in pattern.literals if n in places}
     by_node: dict[int, list[int]] = {}
     for node, number in pattern.arguments.items():
         if node not in places:
@@ -43,7 +44,8 @@ def _extract(
         by_node.setdefault(places[node][0], []).append(number)
     if not interior.isdisjoint(by_node):
         raise Refused("R5", "argument-inside", "an argument of the match is one of its own inner values")
-    if len({places[n][0] for n in pattern.computed}) != len(pattern.computed):
+    computed = [places[n][0] for n in pattern.computed if n in places]
+    if len(set(computed)) != len(computed):
         raise Refused("R3", "shared-inside", "two inner values of the recipe are one value of the program")
     roots = _roots(program, pattern, binding, block, root)
     if any(isinstance(each.owner, Operation) and is_materialisable(each.owner) for each in roots):

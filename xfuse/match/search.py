@@ -240,7 +240,7 @@ class Search:
             return None
         path = self._path_down(root)
         if path is None:
-            return []
+            return self._anywhere(root)
         bound = self.places[path[-1]]
         candidates = [bound[0]]
         for wanted in reversed(path[:-1]):
@@ -253,6 +253,16 @@ class Search:
             if frame is not None:
                 places.append((root, (candidate, frame)))
         return places
+
+    def _anywhere(self, root: int) -> list[tuple[int, Place]]:
+        """Every place of a result that has nothing in common with those found, along the same axes."""
+        nodes, rank = self.program.graph.nodes, self.pattern.nodes[root].rank
+        frame = () if self.pattern.has_core else tuple(range(rank))
+        return [
+            (root, (number, frame))
+            for number, node in enumerate(nodes)
+            if self._agree(root, node) and (self.pattern.has_core or node.rank == rank)
+        ]
 
     def _path_down(self, root: int) -> list[int] | None:
         """A shortest chain of operands from an unbound result of the recipe to a bound node."""

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, overload
 
 import numpy as np
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DictionaryAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DictionaryAttr, StringAttr, TensorType, UnitAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
 from xfuse.backends.numpy.backend import NumPyBackend
@@ -21,6 +21,7 @@ from xfuse.errors import KernelError, RecipeError, TracingError
 from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import FLOATS, INTEGERS, numpy_dtype, width
 from xfuse.recipes import Recipe
+from xfuse.signature import named_signature
 from xfuse.tracing import dispatch as dispatch
 from xfuse.tracing import indexing as indexing
 from xfuse.tracing import namespace as namespace
@@ -300,7 +301,19 @@ def _trace(function: Function, options: _Options) -> TracedRecipe:
         validate(made)
     except RecipeError as error:
         raise TracingError(definition.located(str(error))) from error
+    _keep_names(made, options.signature)
     return made
+
+
+def _keep_names(recipe: Recipe, signature: str | None) -> None:
+    """Keep the names of dimensions with the recipe, if each of them is one of the normal signature."""
+    if signature is None:
+        return
+    recipe.op.attributes["signature"] = StringAttr(signature.replace(" ", ""))
+    try:
+        named_signature(recipe)
+    except RecipeError:  # sums and multiples of others are no names
+        del recipe.op.attributes["signature"]
 
 
 def _make_arguments(tracer: Tracer, definition: _Definition) -> list[Array]:
