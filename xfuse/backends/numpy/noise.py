@@ -17,9 +17,6 @@ def epsilon(element_type: str) -> float:
     return {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}[element_type]
 
 
-_SIGNS = (-1.0, 1.0)
-
-
 class Noise:
     """Errors of random sign, as large as they may be for even seeds, up to that for odd ones."""
 
@@ -65,11 +62,9 @@ class Noise:
 
     def _shifted(self, value: Array, wide: Array, amount: Array) -> Array:
         # Amounts in between make the exact ops behind round otherwise, which counts where the whole errors cancel.
-        part = (
-            self._generator.uniform(-1.0, 1.0, wide.shape)
-            if self._partial
-            else self._generator.choice(_SIGNS, wide.shape)
-        )
-        moved = np.asarray(wide + amount * part)
+        part: Array = self._generator.uniform(-1.0, 1.0, wide.shape)
+        if not self._partial:
+            part = np.copysign(1.0, part)
+        moved: Array = np.asarray(wide + amount * part)
         np.copyto(moved, wide, where=~np.isfinite(wide) | ~np.isfinite(moved))
         return moved.astype(np.asarray(value).dtype)
