@@ -62,7 +62,8 @@ class Noise:
 
     def _shifted(self, value: Array, wide: Array, amount: Array) -> Array:
         # Amounts in between make the exact ops behind round otherwise, which counts where the whole errors cancel.
-        part: Array = self._generator.uniform(-1.0, 1.0, wide.shape)
+        shape: tuple[int, ...] = wide.shape
+        part: Array = 2 * self._generator.random(shape) - 1
         if not self._partial:
             part = np.copysign(1.0, part)
         moved: Array = np.asarray(wide + amount * part)
