@@ -281,7 +281,7 @@ def test_expressions_for_each_dimension(arithmetic: str, size: Any) -> None:
 
 
 def test_a_shape_of_rank_0() -> None:
-    """Section 3 of the reference, refused there although sound: a target without axes, written as such."""
+    """Refused by the reference although sound: a target without axes, written as such."""
     assert resolve_shapes(valid(SCALAR, MEAN), [(5,)]).results == ((),)
     assert resolve_shapes(valid("(%x: f64) -> f64", "%r = math.exp %x : f64 xfuse.yield %r : f64"), [()]).results == (
         (),
@@ -559,7 +559,7 @@ def test_division_by_zero_that_is_not_used() -> None:
 
 
 def test_overflow() -> None:
-    """Section 3 of the reference: an expression whose value leaves 64 bits makes it panic; here it is a typed error."""
+    """An expression whose value leaves 64 bits makes the reference panic; here it is a typed error."""
     big = "%big = arith.constant 4611686018427387904 : index"  # 2**62
     recipe = valid(ROW, sized(f"{big} %p = arith.muli %n, %big : index %size = arith.divui %p, %big : index"))
     assert resolve_shapes(recipe, [(1,)]).results == ((1,),)

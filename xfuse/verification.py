@@ -83,7 +83,7 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: Noise | None = None) ->
     return [np.asarray(values[result.node]) for result in form.results]
 
 
-def tolerance(form: Form, evaluated: Evaluation, arrays: Sequence[Array], runs: int = 6) -> list[Array]:
+def tolerance(form: Form, evaluated: Evaluation, arrays: Sequence[Array], runs: int = 12) -> list[Array]:
     """How far a result may honestly be from the recipe's: the spread when every inexact op errs as declared.
 
     Zero, to the bit, where every op is exact.
