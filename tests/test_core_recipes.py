@@ -577,3 +577,14 @@ def test_lifting_gives_what_each_item_gives(text: str) -> None:
     single = Writer(form.graph, form.arguments, form.results).write().compile()
     for at in np.ndindex(2, 3):
         assert np.allclose(whole[at], single(*(array[at] for array in arrays))[0], rtol=1e-14)
+
+
+def test_matrix_products_go_to_numpy_unless_asked_otherwise() -> None:
+    """DESIGN 9: a row-wise dot product over unshared loops is a matrix product, for which NumPy calls BLAS."""
+    current = xfuse.Session()
+    linear, softmax = current.recipe("fused_linear"), current.recipe("softmax")
+    dtypes = sum(linear.signature("f32"), ())
+    assert current.admissible(linear, dtypes, "auto") == "numpy"
+    assert current.admissible(linear, dtypes, "llvm") == "llvm"
+    assert current.lookup(linear, "auto", dtypes).backend == "numpy"
+    assert current.admissible(softmax, ("f32", "f32"), "auto") == "llvm"

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.canonical",),
     ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing"),
     ("xfuse.recipes", "xfuse.kernels", "xfuse.probes", "xfuse.signature"),
-    ("xfuse.specialisation", "xfuse.shapes"),
+    ("xfuse.specialisation", "xfuse.contractions", "xfuse.shapes"),
     (
         "xfuse.identify",
         "xfuse.layout",

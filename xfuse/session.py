@@ -18,6 +18,7 @@ from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.backends.numpy.backend import NumPyBackend
 from xfuse.canonical.build import element_name
 from xfuse.canonical.form import Form
+from xfuse.contractions import is_contraction
 from xfuse.errors import (
     Ambiguous,
     BackendUnavailable,
@@ -236,7 +237,7 @@ class Session:
         ``backend`` may be "auto": the session's backends in order of preference. Nothing is compiled.
         """
         rows = self.table.snapshot()
-        for name in self._candidates(backend):
+        for name in self._candidates(backend, recipe):
             if (recipe.identity, name, tuple(dtypes)) in rows:
                 return name
             if promised:
@@ -275,7 +276,7 @@ class Session:
 
     def _lookup_auto(self, recipe: Recipe, dtypes: Sequence[str] | None) -> Row:
         misses: list[str] = []
-        for name in self._candidates("auto"):
+        for name in self._candidates("auto", recipe):
             try:
                 return self.lookup(recipe, name, dtypes)
             except (NotBound, BackendUnavailable) as error:
@@ -298,11 +299,14 @@ class Session:
             )
         return promised[0] if promised else None
 
-    def _candidates(self, backend: str) -> list[str]:
+    def _candidates(self, backend: str, recipe: Recipe | None = None) -> list[str]:
         if backend != "auto":
             return [backend]
         rows = {row.backend for row in self.table.snapshot().values()}
-        return [*self.backends, *sorted(rows - set(self.backends))]
+        own = list(self.backends)
+        if recipe is not None and "numpy" in own and is_contraction(recipe):
+            own.sort(key=lambda name: name != "numpy")
+        return [*own, *sorted(rows - set(own))]
 
     def kernel(self, recipe: Recipe | str, *dtypes: str, backend: str = "auto") -> Kernel:
         """The kernel of a recipe at an element type (one name) or at a full dtype tuple."""
