@@ -113,7 +113,7 @@ def emitted(recipe: Recipe, types: Sequence[Attribute], slots: Mapping[int, floa
             inputs.append(next(arguments))
             continue
         scalar = isinstance(type_, AnyFloat)
-        value = FloatAttr(slots[number], type_) if scalar else IntegerAttr(int(slots[number]), type_)  # type: ignore[arg-type]
+        value = FloatAttr(slots[number], type_) if scalar else IntegerAttr(int(slots[number]), type_)
         constant = arith.ConstantOp(value)
         block.add_op(constant)
         inputs.append(constant.result)

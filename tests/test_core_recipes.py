@@ -14,7 +14,8 @@ from xfuse.canonical.lift import lift
 from xfuse.errors import KernelError, UnsupportedError, VerificationError
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.recipes import Recipe, parse_recipes
-from xfuse.specialisation import instance_of, reads_extents, signature_of
+from xfuse.signature import signature_of
+from xfuse.specialisation import instance_of, reads_extents
 from xfuse.testing import program_difference
 from xfuse_dialects.xfuse import FusedOp
 

@@ -359,7 +359,7 @@ def test_what_is_emitted_is_what_compilers_write(original: str, name: str, slots
     """The reference's ``original``: node for node the program of another author, in another spelling (law L5)."""
     theirs = parsed(CORPUS / path)
     (main,) = theirs.body.block.ops
-    types = list(main.function_type.inputs.data)  # type: ignore[attr-defined]
+    types = list(main.function_type.inputs.data)
     for number in slots:
         types.insert(number, type_named("f32"))
     module = emitted(shipped(name), types, slots)

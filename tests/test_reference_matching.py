@@ -449,7 +449,7 @@ def test_a_later_argument_may_descend_from_an_earlier_one() -> None:
     module = function("%e = math.exp %x : T\n%c = math.cos %x : T\n%r = arith.mulf %e, %c : T\nreturn %r : T")
     copy = fused(module, given)
     (op,) = fused_ops(copy)
-    assert op.inputs[1].owner.name == "math.cos"  # type: ignore[union-attr]
+    assert op.inputs[1].owner.name == "math.cos"
     x = np.float32([0, 1, 2, 3])
     np.testing.assert_array_equal(run(copy, given, x, x), np.exp(x) * np.cos(x))
 

@@ -38,7 +38,7 @@ from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.recipes import Recipe, parse_recipes
-from xfuse.specialisation import signature_of
+from xfuse.signature import signature_of
 
 LENGTHS = (0, 1, 2, 3, 7, 8, 63, 64, 65, 1000, 4097)
 FLOATS = ("f16", "bf16", "f32", "f64")

@@ -222,7 +222,7 @@ def test_the_shape_of_another_argument() -> None:
         assert found.values("target_shape") == [(m, n), (n, m), (m, m)]
         assert found.results == ((m, m),)
         assert found.loop == ()
-        assert (n, m) in [tuple(each) for each in found.values("target_shape")]  # type: ignore[arg-type]
+        assert (n, m) in [tuple(each) for each in found.values("target_shape")]
 
 
 def test_one_axis_replaced() -> None:
@@ -511,9 +511,9 @@ def test_wrong_operands() -> None:
     assert parts(error_of(OperandOutOfRange, recipe, (3,), (3,))) == ("operands", None, 2)
     for shape in (("3",), (2.5,), 7, None):
         with pytest.raises(OperandOutOfRange, match="operand 0 of recipe @r: expected a tuple of int or None"):
-            resolve_shapes(recipe, [shape])  # type: ignore[list-item]
+            resolve_shapes(recipe, [shape])
     assert parts(error_of(NegativeExtent, recipe, (3, -1))) == ("operands", None, -1)
-    assert resolve_shapes(recipe, [(np.int64(3),)]).values("scalar") == [3]  # type: ignore[list-item]
+    assert resolve_shapes(recipe, [(np.int64(3),)]).values("scalar") == [3]
 
 
 def test_a_negative_extent() -> None:
@@ -866,7 +866,7 @@ def test_the_library_gives_results_of_the_resolved_shapes(path: Path) -> None:
         looped = resolve_shapes(recipe, [(3, *shape) for shape in shapes])
         assert looped.results == tuple((3, *shape) for shape in found.results)
         assert looped.values("scalar") == found.values("scalar")
-        assert looped.values("axis") == [axis + 1 for axis in found.values("axis")]  # type: ignore[operator]
+        assert looped.values("axis") == [axis + 1 for axis in found.values("axis")]
 
 
 # Properties
@@ -962,7 +962,7 @@ def test_what_resolves_is_what_runs_and_what_can_never_resolve_is_known_at_regis
         partial = [*unknown.results, *(use.value for use in unknown.uses)]
         concrete = [*found.results, *(use.value for use in found.uses)]
         for some, exact in zip(partial, concrete, strict=True):
-            pairs = zip(some, exact, strict=True) if isinstance(some, tuple) else ((some, exact),)  # type: ignore[arg-type]
+            pairs = zip(some, exact, strict=True) if isinstance(some, tuple) else ((some, exact),)
             assert all(a is None or a == b for a, b in pairs)
         if run is None:
             body = PROGRAM.format(text, start, length, size, "func.return")

@@ -683,7 +683,7 @@ def test_argument_types() -> None:
     """Annotations and ``types`` give arguments types of their own; other annotations say nothing."""
 
     @xfuse.recipe("(n),(),()->()", types={"start": np.int64})
-    def pick(x: np.ndarray, mask: "i1", start: int) -> Any:  # noqa: F821, UP037
+    def pick(x: np.ndarray, mask: "i1", start: int) -> Any:  # noqa: F821, UP037 -- a string here names an element type
         return xp.where(mask, x[start], xp.sum(x))
 
     assert pick.signature("f32") == (("f32", "i1", "i64"), ("f32",))
@@ -691,7 +691,7 @@ def test_argument_types() -> None:
     assert run(pick, np.arange(5.0), False, 3) == 10.0
 
     @xfuse.recipe
-    def counted(x: Any, k: "i32", flag: bool, n: np.int16) -> Any:  # noqa: F821, UP037
+    def counted(x: Any, k: "i32", flag: bool, n: np.int16) -> Any:  # noqa: F821, UP037 -- a string here names an element type
         return x * k + n - flag
 
     assert counted.signature("f64")[0] == ("f64", "i32", "i1", "i16")

@@ -74,7 +74,7 @@ def refusal(recipe: str | Recipe | Sequence[Recipe], *words: str) -> str:
     before = registry.entries(), registry.generation, registry.text()
     register = registry.register if isinstance(recipe, str | Recipe) else registry.register_all
     with pytest.raises((RecipeError, ParsingError)) as raised:
-        register(recipe)  # type: ignore[arg-type]
+        register(recipe)
     assert (registry.entries(), registry.generation, registry.text()) == before
     assert registry.region("r") is None
     message = str(raised.value)
@@ -429,7 +429,7 @@ def spelled_out() -> list[str]:
         try:
             module = parse_module(seed, context=context(), verify=False)
             stream = io.StringIO()
-            Printer(stream, print_generic_format=True).print_op(module.body.block.ops.first)  # type: ignore[arg-type]
+            Printer(stream, print_generic_format=True).print_op(module.body.block.ops.first)
         except (ParsingError, NotImplementedError):  # no MLIR at all, or what xDSL cannot print
             continue
         found.append(stream.getvalue())
@@ -471,6 +471,6 @@ def test_reading_a_recipe_changes_nothing() -> None:
     (recipe,) = parse_recipes(ACCEPTED["a slice that fits some shape"])
     before = str(recipe.op)
     validate(recipe)
-    first = resolve_shapes(recipe, [(np.int32(9),)])  # type: ignore[list-item]
+    first = resolve_shapes(recipe, [(np.int32(9),)])
     assert resolve_shapes(recipe, [(9,)]) == first
     assert str(recipe.op) == before

@@ -21,7 +21,7 @@ from xfuse.kernels import as_tuple
 from xfuse.passes.describe import pass_options
 from xfuse.passes.options import module_session
 from xfuse.primitives.element_types import numpy_dtype
-from xfuse.specialisation import signature_of
+from xfuse.signature import signature_of
 from xfuse.universe import XFUSE_UNIVERSE
 
 _BF16 = "bfloat16"

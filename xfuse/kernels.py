@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -128,8 +128,7 @@ class Kernel:
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
     """What a function of one or several results gave, as a tuple."""
-    several: tuple[Any, ...] = values if isinstance(values, tuple) else (values,)  # type: ignore[assignment]
-    return several
+    return cast(tuple[Any, ...], values) if isinstance(values, tuple) else (values,)
 
 
 def loop_shape(

@@ -223,7 +223,7 @@ def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:
         return None
     element = scalar_type(value.type)
     number = attribute.get_values()[0]
-    literal = FloatAttr(number, element) if isinstance(number, float) else IntegerAttr(number, element)  # type: ignore[arg-type]
+    literal = FloatAttr(number, element) if isinstance(number, float) else IntegerAttr(number, element)  # type: ignore[arg-type] -- its type is the number's
     constant = arith.ConstantOp(literal)
     result.ops.append(constant)
     return constant.result

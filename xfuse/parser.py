@@ -41,7 +41,7 @@ _BITS: dict[type, tuple[int, str]] = {
 
 
 @dataclass
-class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage] -- what is to be mended
     def to_type(  # pyright: ignore[reportIncompatibleMethodOverride] -- xDSL overloads it by type
         self, parser: AttrParser, type: AnyFloat | IntegerType | ComplexType
     ) -> float | int | tuple[float, float] | tuple[int, int]:
@@ -69,7 +69,7 @@ class XfuseParser(Parser):
     several results: MLIR and xDSL print it so, and xDSL takes it for the start of a function type.
     """
 
-    _TensorLiteralElement: ClassVar[type] = _Element  # pyright: ignore[reportIncompatibleVariableOverride]
+    _TensorLiteralElement: ClassVar[type] = _Element  # pyright: ignore[reportIncompatibleVariableOverride] -- a class
 
     def parse_comma_separated_list(
         self, delimiter: Parser.Delimiter, parse: Callable[[], _Parsed], context_msg: str = ""
@@ -168,7 +168,7 @@ class _Blobs(Mapping[str, bytes]):
 def _storage() -> dict[str, str]:
     interface = Builtin.get_interface(OpAsmDialectInterface)
     assert interface is not None
-    return interface._blob_storage  # pyright: ignore[reportPrivateUsage]
+    return interface._blob_storage  # pyright: ignore[reportPrivateUsage] -- xDSL shows no blobs
 
 
 _BLOBS = _Blobs()

@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Operation
 from xfuse.canonical.build import build_body, element_name
 from xfuse.canonical.flatten import expand
 from xfuse.canonical.form import Form, canonical_form
-from xfuse.canonical.graph import Node
 from xfuse.errors import RecipeError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
@@ -214,12 +213,6 @@ class Recipe:
                 known = [extent for extent in shape if extent is not None]
                 found[number] = (math.prod(known) if len(known) == len(shape) else None,)
         return found
-
-
-def op_name(node: Node) -> str:
-    """The name of the op that a node stands for, as messages show it."""
-    name = dict(node.attributes).get("op", node.kind) if node.kind == "opaque" else node.kind
-    return str(name[0] if isinstance(name, tuple) else name)  # type: ignore[index]
 
 
 def spell_dtypes(arguments: Sequence[str], results: Sequence[str]) -> str:

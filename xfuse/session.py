@@ -38,7 +38,8 @@ from xfuse.promises import Promises, probe_problem
 from xfuse.recipes import Recipe, parse_recipes, spell_dtypes
 from xfuse.registry import RecipeRegistry, as_recipe
 from xfuse.shipped import shipped_recipes
-from xfuse.specialisation import Instance, signature_of
+from xfuse.signature import signature_of
+from xfuse.specialisation import Instance
 from xfuse.table import BindingTable, Row, Snapshot, find, is_available
 from xfuse.validation import validate
 from xfuse_dialects.xfuse import FusedOp, RecipeOp

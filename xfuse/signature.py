@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import StringAttr
 
@@ -45,25 +45,25 @@ class CoreSignature:
         return tuple(dict.fromkeys(name for each in (*self.arguments, *self.results) for name in each))
 
     @property
-    def is_elementwise(self) -> bool:
-        """Whether there are no core dimensions at all."""
-        return not self.names
-
-    @property
     def fits_gufunc(self) -> bool:
         """Whether every dimension of a result is one of an argument, or fixed, as NumPy's gufuncs want it."""
         known = {name for each in self.arguments for name in each}
         return all(name in known or name.isdigit() for each in self.results for name in each)
 
 
-def core_signature(form: Form, names: Sequence[str] = ()) -> CoreSignature:
-    """The normal signature of a recipe's form. ``names`` replaces the inferred names in order of first use.
+@lru_cache(maxsize=4096)
+def signature_of(recipe: Recipe) -> CoreSignature:
+    """The normal signature of a recipe."""
+    return core_signature(recipe.form(recipe.uses[0]))
+
+
+def core_signature(form: Form) -> CoreSignature:
+    """The normal signature of a recipe's form.
 
     Every axis of an argument or result is one of its core dimensions, as recipes are written at their core rank.
     """
     found: dict[object, str] = {}
     fixed: set[str] = set()
-    given = iter(names)
 
     def name_of(key: object, extent: Extent) -> str:
         if key not in found:
@@ -71,7 +71,7 @@ def core_signature(form: Form, names: Sequence[str] = ()) -> CoreSignature:
                 found[key] = str(extent)
                 fixed.add(str(extent))
             else:
-                found[key] = next(given, _NAMES[(len(found) - len(fixed)) % len(_NAMES)])
+                found[key] = _NAMES[(len(found) - len(fixed)) % len(_NAMES)]
         return found[key]
 
     def dimensions(value: Value, number: int) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def named_signature(recipe: Recipe) -> CoreSignature:
 
     Raises `RecipeError` if the attribute is no signature, or is not the normal one but for the names.
     """
-    normal = core_signature(recipe.form())
+    normal = signature_of(recipe)
     attribute = recipe.op.attributes.get("signature")
     if attribute is None:
         return normal

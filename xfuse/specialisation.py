@@ -12,7 +12,7 @@ from xfuse.canonical.form import Form
 from xfuse.canonical.graph import Extent, Value
 from xfuse.errors import XfuseError
 from xfuse.recipes import Recipe, Shape
-from xfuse.signature import CoreSignature, core_signature
+from xfuse.signature import signature_of
 
 _Axes = tuple[int | None, ...]
 
@@ -31,12 +31,6 @@ class Instance:
     arguments: tuple[_Axes, ...]
     results: tuple[_Axes, ...]
     form: Form
-
-
-@lru_cache(maxsize=4096)
-def signature_of(recipe: Recipe) -> CoreSignature:
-    """The normal signature of a recipe."""
-    return core_signature(recipe.form(recipe.uses[0]))
 
 
 @lru_cache(maxsize=4096)

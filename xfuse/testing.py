@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import cast
 
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -172,7 +173,7 @@ def _flat(parts: Iterable[object]) -> Iterable[bytes]:
             yield part
         elif isinstance(part, list | tuple):
             yield b"["
-            yield from _flat(part)  # type: ignore[arg-type]
+            yield from _flat(cast(Iterable[object], part))
             yield b"]"
         else:
             yield str(part).encode()

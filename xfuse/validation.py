@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from xdsl.utils.exceptions import VerifyException
 
 from xfuse.canonical.build import element_name
 from xfuse.canonical.closing import argument_extents
 from xfuse.canonical.form import Form
-from xfuse.canonical.graph import BOUND, Node
+from xfuse.canonical.graph import BOUND, Node, op_name
 from xfuse.errors import RecipeError, ShapeError, XfuseError
 from xfuse.parser import spell_failure
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import Recipe, op_name
+from xfuse.recipes import Recipe
 from xfuse.shapes.resolve import check_for_all_shapes
 from xfuse.signature import core_signature, named_signature
 from xfuse_dialects.xfuse import ACCUMULATOR, FLATTEN, FusedOp
@@ -261,10 +262,9 @@ def type_problem(form: Form, node: Node) -> str | None:
     if primitive is None:
         return None
     types = tuple(form.graph.nodes[reference.node].element_type for reference in node.references)
-    results = [node.element_type]
-    if len(primitive.types.results) > 1:
-        results = [types[0], "i1" if primitive.types.results[1] == "B" else types[0]]
-        results[dict(node.attributes)["result"]] = node.element_type  # type: ignore[index]
+    results = list(primitive.types.results_of(types, node.element_type))
+    which: Any = dict(node.attributes).get("result", 0)
+    results[which] = node.element_type
     problem = primitive.types.check(types, results)
     if problem is not None or node.kind not in _WIDTHS_RELATE or not {types[0], results[0]} <= {*FLOATS, *INTEGERS}:
         return problem

@@ -10,15 +10,14 @@ import numpy as np
 from xfuse.backends.numpy.core import CoreFunction
 from xfuse.backends.numpy.noise import Noise, epsilon
 from xfuse.canonical.form import Form
-from xfuse.canonical.graph import Node
+from xfuse.canonical.graph import Node, op_name
+from xfuse.canonical.scalar_ops import op_signature
 from xfuse.errors import KernelError, UnsupportedError
 from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives import literals
 from xfuse.primitives.element_types import is_float
-from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.probes import core_probes, probes, strided
-from xfuse.recipes import op_name
 from xfuse.signature import CoreSignature
 
 Array = Any
@@ -65,18 +64,13 @@ def evaluate(form: Form, arrays: Sequence[Array], noise: Noise | None = None) ->
             if primitive is None:
                 raise UnsupportedError(f"'{op_name(node)}' is not in the primitives table")
             operands = [values[reference.node] for reference in node.references]
-            attributes = {name: str(value) for name, value in node.attributes}
-            which = attributes.pop("result", None)
-            types = tuple(nodes[reference.node].element_type for reference in node.references)
-            results = (node.element_type,)
-            if which is not None:
-                results = (types[0], node.element_type if which == "1" else types[0])
             function: Any = primitive.numpy
             if isinstance(function, np.ufunc):
                 value = function(*operands)
             else:
-                value = function(Signature(types, results, attributes), *operands)
-            value = value if which is None else value[int(which)]
+                value = function(op_signature(nodes, node), *operands)
+            which: Any = dict(node.attributes).get("result")
+            value = value if which is None else value[which]
             if noise is not None and primitive.ulp and is_float(node.element_type):
                 value = noise.moved(value, node.element_type, primitive.ulp)
             values[number] = value

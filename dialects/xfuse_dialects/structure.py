@@ -260,10 +260,15 @@ def _insert_slice(op: Operation) -> Problems:
     yield from _sliced(op, op.dest, op.source)
 
 
+def reassociation_groups(op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> list[tuple[int, ...]]:
+    """The axes of the tensor of higher rank, by the axis of the other one that they are together."""
+    return [tuple(axis.value.data for axis in group.data) for group in op.reassociation.data]
+
+
 def _reassociation(
     op: tensor.ExpandShapeOp | tensor.CollapseShapeOp, wide: Sequence[int | None], narrow: Sequence[int | None]
 ) -> Problems:
-    groups = [[axis.value.data for axis in group.data] for group in op.reassociation.data]  # type: ignore[union-attr]
+    groups = reassociation_groups(op)
     if not groups and not narrow and all(extent == 1 for extent in wide):
         return
     if len(groups) != len(narrow) or [axis for group in groups for axis in group] != list(range(len(wide))):

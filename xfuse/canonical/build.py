@@ -150,7 +150,7 @@ class GraphBuilder:
             elif name in _DEFAULTS:
                 if name == "fastmath" and not self.fastmath:
                     continue
-                flags = sorted(str(flag) for flag in value.data)  # type: ignore[attr-defined]
+                flags = sorted(str(flag) for flag in value.data)  # type: ignore[attr-defined] -- both kinds of flags have it
                 if flags:
                     found.append((name, ",".join(flags)))
             elif name not in ("operandSegmentSizes", "resultSegmentSizes"):
@@ -383,7 +383,7 @@ class GraphBuilder:
         node = self.graph.nodes[value.node]
         attributes = dict(node.attributes)
         if node.kind == "extent" and "argument" in attributes:
-            return ("argument", attributes["argument"], attributes["axis"])  # type: ignore[return-value]
+            return ("argument", attributes["argument"], attributes["axis"])
         return ("value", value.node, 0)
 
 

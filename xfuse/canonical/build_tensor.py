@@ -14,6 +14,7 @@ from xfuse.canonical.build_linalg import body_op, index_value
 from xfuse.canonical.gather import gather
 from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Value
 from xfuse.errors import UnsupportedError
+from xfuse_dialects.structure import reassociation_groups
 
 
 def _shape(builder: GraphBuilder, op: Operation, sizes: Sequence[SSAValue]) -> tuple[Extent, ...]:
@@ -72,7 +73,7 @@ def _regroup(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     assert isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp)
     expands = isinstance(op, tensor.ExpandShapeOp)
     source = builder.values[op.operands[0]]
-    groups = [tuple(axis.value.data for axis in group.data) for group in op.reassociation.data]  # type: ignore[union-attr]
+    groups = reassociation_groups(op)
     extents: list[Extent] = []
     if expands:
         given = iter(op.operands[1:])
@@ -187,7 +188,8 @@ def _extract_slice(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
             continue
         axes[axis] = BOUND + len(described)
         four = (source.extents[axis], offsets[axis], sizes[axis], strides[axis])
-        described.append(tuple(_described(extent, scalars) for extent in four))  # type: ignore[arg-type]
+        extent, offset, size, stride = (_described(each, scalars) for each in four)
+        described.append((extent, offset, size, stride))
         if sizes[axis] != 1:
             fresh.append(kept.index(axis))
     if not described:

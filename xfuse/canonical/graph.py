@@ -8,7 +8,7 @@ node's parameters: a parameter of the referring node, an index that the referrin
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xfuse.primitives.table import PRIMITIVES
 
@@ -25,7 +25,8 @@ Index = tuple[int, ...]
 Extent = int | tuple[str, int, int]
 """Static extent, or a symbol: ``("argument", number, axis)`` or ``("value", node, 0)`` for a computed one."""
 
-Attributes = tuple[tuple[str, object], ...]
+Attributes = tuple[tuple[str, Any], ...]
+"""What a node says of itself by name: texts, numbers, bytes, tuples of such, as its kind has it."""
 
 
 class Reference(NamedTuple):
@@ -180,7 +181,7 @@ class Graph:
         if number < 0:
             return None
         node = self.nodes[number]
-        return node.attributes[0][1] if node.kind == "constant" else None  # type: ignore[return-value]
+        return node.attributes[0][1] if node.kind == "constant" else None
 
     def height(self, number: int) -> int:
         """How many references the longest way down from a node has."""
@@ -213,6 +214,14 @@ class Graph:
                 seen.add(number)
                 stack.extend(ref.node for ref in self.nodes[number].references if ref.node not in seen)
         return sorted(seen)
+
+
+def op_name(node: Node) -> str:
+    """The name of the op that a node stands for, as messages show it."""
+    if node.kind != "opaque":
+        return node.kind
+    name: Any = dict(node.attributes).get("op", node.kind)
+    return name if isinstance(name, str) else str(name[0])
 
 
 def depth_of(node: Node) -> int:

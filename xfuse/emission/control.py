@@ -10,9 +10,9 @@ from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from xfuse.backends.numpy.plan import loop_parts
 from xfuse.canonical.carried import INDUCTION, carried
 from xfuse.canonical.graph import BOUND, Extent, Node, Reference, depth_of
+from xfuse.canonical.plan import loop_parts
 from xfuse.emission.bodies import Tensors
 from xfuse.emission.generics import type_of
 from xfuse.emission.values import Place, Size

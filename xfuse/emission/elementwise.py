@@ -67,7 +67,7 @@ def on_scalars(
             continue
         for old_result, result in zip(op.results, clone.results, strict=True):
             if element_name(old_result.type) == written:
-                result._type = new  # pyright: ignore[reportPrivateUsage]
+                result._type = new  # pyright: ignore[reportPrivateUsage] -- xDSL has no setter
         if isinstance(clone, arith.ConstantOp) and element_name(op.results[0].type) == written:
             clone = arith.ConstantOp(_rounded(recipe, clone.value, element_name(new), new))
             mapping[op.results[0]] = clone.result

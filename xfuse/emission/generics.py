@@ -1,7 +1,7 @@
 """The one place that makes ``linalg.generic`` ops, and the tensors that they write into.
 
-Instantiating a recipe and bringing a program into one spelling both end here. Of the named linalg ops none is made:
-current MLIR has dropped most of them.
+Instantiating a recipe, bringing a program into one spelling and tracing a Python function all end here. Named
+element-wise linalg ops are not made: current MLIR has dropped most of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.dialects.linalg.ops import YieldOp as LinalgYieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-
-from xfuse.canonical.graph import Index
 
 PARALLEL = IteratorTypeAttr.parallel()
 REDUCTION = IteratorTypeAttr.reduction()
@@ -70,7 +68,7 @@ def type_of(value: SSAValue) -> TensorType[Attribute]:
     return cast(TensorType[Attribute], value.type)
 
 
-def projection(loops: int, axes: Index) -> AffineMap:
+def projection(loops: int, axes: Sequence[int]) -> AffineMap:
     """The map from loops to a tensor's axes, each along one loop, or, where negative, of extent one."""
     return AffineMap(
         loops, 0, tuple(AffineExpr.constant(0) if axis < 0 else AffineExpr.dimension(axis) for axis in axes)

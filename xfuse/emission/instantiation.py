@@ -17,7 +17,7 @@ from xfuse.emission.shapes import fit
 from xfuse.emission.writer import Emission
 from xfuse.errors import DecomposeError, XfuseError
 from xfuse.recipes import Recipe, spell_dtypes
-from xfuse.signature import core_signature
+from xfuse.signature import signature_of
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _instantiate(recipe: Recipe, element_type: str | None, inputs: Sequence[SSAV
             raise DecomposeError(
                 f"recipe @{recipe.name} has to be applied to one item of its loop dimensions after the other, as its "
                 f"'{single}' takes an item as a whole; emit it on operands of its core rank, "
-                f"{core_signature(recipe.form()).text}"
+                f"{signature_of(recipe).text}"
             )
         graph, arguments, results = lift(graph, arguments, results, shapes.loops)
     casts: list[Operation] = []

@@ -20,16 +20,17 @@ from xdsl.dialects.builtin import (
     f16,
     f32,
     f64,
-    i1,
     i64,
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from xfuse.canonical.build import element_name
 from xfuse.canonical.graph import Attributes
 from xfuse.errors import DecomposeError
 from xfuse.primitives import literals
+from xfuse.primitives.table import PRIMITIVES
 
 _FLOAT_TYPES: dict[str, AnyFloat] = {"f16": f16, "bf16": bf16, "f32": f32, "f64": f64}
 _OPS = {
@@ -77,9 +78,8 @@ def scalar_op(kind: str, element_type: str, attributes: Attributes, operands: Se
             which = value
         else:
             properties[name] = _property(kind, name, str(value))
-    types = [type_named(element_type)]
-    if kind.endswith("_extended"):
-        types = [operands[0].type, i1 if kind == "arith.addui_extended" else operands[0].type]
+    given = [element_name(operand.type) for operand in operands]
+    types = [type_named(each) for each in PRIMITIVES[kind].types.results_of(given, element_type)]
     return definition.create(operands=operands, result_types=types, properties=properties).results[which]
 
 

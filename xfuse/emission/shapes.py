@@ -11,7 +11,7 @@ from xfuse.canonical.build import static_shape
 from xfuse.errors import DecomposeError
 from xfuse.recipes import Recipe, Shape
 from xfuse.shapes import resolve_shapes
-from xfuse.signature import core_signature
+from xfuse.signature import signature_of
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def fit(recipe: Recipe, inputs: Sequence[SSAValue]) -> Fit:
     """
     shapes = [static_shape(value.type) for value in inputs]
     resolved = resolve_shapes(recipe, shapes, partial=True)
-    signature = core_signature(recipe.form())
+    signature = signature_of(recipe)
     flat: dict[str, Shape] = {}
     for number in recipe.flat:
         (name,) = signature.arguments[number]

@@ -211,7 +211,7 @@ class StructuralEmission(Tensors):
 
     def emit_from_elements(self, number: int, node: Node) -> None:
         """``tensor.from_elements``."""
-        shape: Sequence[int] = dict(node.attributes)["shape"]  # type: ignore[assignment]
+        shape: Sequence[int] = dict(node.attributes)["shape"]
         elements = [self.scalar(reference.node) for reference in node.references]
         type_ = self.tensor_type(node.element_type, shape)
         op = tensor.FromElementsOp(*elements, result_type=type_)

@@ -10,8 +10,8 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xfuse.backends.numpy.plan import Plan, Region
 from xfuse.canonical.graph import UNIT, Extent, Graph, Index, Reference
+from xfuse.canonical.plan import Plan, Region
 from xfuse.emission.generics import dim, empty, type_of
 from xfuse.emission.inlining import Inlining
 from xfuse.emission.scalars import literal, type_named

@@ -8,8 +8,8 @@ from typing import Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from xfuse.backends.numpy.plan import Plan
-from xfuse.canonical.graph import BOUND, UNIT, Graph, Index, Node, Reference, Value
+from xfuse.canonical.graph import BOUND, UNIT, Graph, Index, Node, Reference, Value, op_name
+from xfuse.canonical.plan import Plan
 from xfuse.emission.bodies import Body
 from xfuse.emission.control import ControlEmission
 from xfuse.emission.generics import PARALLEL, REDUCTION
@@ -19,7 +19,6 @@ from xfuse.emission.structural import StructuralEmission
 from xfuse.emission.values import Place, Size
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import op_name
 
 
 class Emission(StructuralEmission, ControlEmission):

@@ -13,7 +13,8 @@ from xfuse.canonical.graph import Graph, Node
 from xfuse.errors import XfuseError
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.recipes import Recipe
-from xfuse.specialisation import reads_extents, signature_of, unit_shapes
+from xfuse.signature import signature_of
+from xfuse.specialisation import reads_extents, unit_shapes
 
 Shape = tuple[str, object]
 """A node at a glance: its kind, and the bits of a literal."""

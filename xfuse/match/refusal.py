@@ -52,6 +52,6 @@ def spell_node(node: Node) -> str:
     attributes: dict[str, Any] = dict(node.attributes)
     if node.kind == "opaque":
         op = attributes.get("op", "an unknown value")
-        return f"'{op[0] if isinstance(op, tuple) else op}' : {node.element_type}"  # type: ignore[index]
+        return f"'{op[0] if isinstance(op, tuple) else op}' : {node.element_type}"
     spelled = "".join(f" {name} = {value}" for name, value in attributes.items()) if node.kind in PRIMITIVES else ""
     return f"{node.kind}{spelled} : {node.element_type}"

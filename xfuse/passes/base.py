@@ -26,7 +26,7 @@ class XfusePass(ModulePass):
     def from_spec(cls, spec: ArgSpec) -> Self:
         """The pass of a spec; raises `PassFailedException` with a sentence for an option that does not fit."""
         hints = get_type_hints(cls)
-        kinds = {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]
+        kinds = {field.name: hints[field.name] for field in fields(cls)}
         parameters = {_field_name(key, kinds): value for key, value in spec.parameters.items()}
         for key, value in parameters.items():
             option = key.rstrip("_").replace("_", "-")

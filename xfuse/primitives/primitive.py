@@ -82,6 +82,11 @@ class TypeRule:
         object.__setattr__(self, "operands", tuple(left.split(",")) if left else ())
         object.__setattr__(self, "results", tuple(right.split(",")))
 
+    def results_of(self, operands: Sequence[str], own: str) -> tuple[str, ...]:
+        """The types of all results; ``own`` is that of the one result whose type the operands do not say, a cast's."""
+        known = dict(zip(self.operands, operands, strict=False))
+        return tuple("i1" if letter == "B" else known.get(letter, own) for letter in self.results)
+
     def check(self, operands: Sequence[str], results: Sequence[str]) -> str | None:
         """None if the types fit, else a sentence that says what was expected and what came."""
         if len(operands) != len(self.operands) or len(results) != len(self.results):

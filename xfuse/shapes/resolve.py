@@ -17,7 +17,7 @@ from xfuse.recipes import Recipe
 from xfuse.shapes import rules, rules_linalg, rules_tensor
 from xfuse.shapes.arithmetic import DATA, Number, symbol
 from xfuse.shapes.reader import Extents, Reader, ShapeUse, Tensor
-from xfuse.signature import CoreSignature, core_signature
+from xfuse.signature import CoreSignature, core_signature, signature_of
 from xfuse_dialects.structure import structure_problem
 
 _RULES = (rules, rules_linalg, rules_tensor)  # imported for what they register
@@ -62,8 +62,7 @@ def resolve_shapes(
     or `UnsupportedError` for a recipe that is malformed or has no canonical form.
     """
     _check_structure(recipe)
-    form = recipe.form()
-    signature = core_signature(form)
+    signature = signature_of(recipe)
     given = _checked(recipe, shapes)
     loop, cores = _split(recipe, given)
     bound = _bind(recipe, signature, cores)

@@ -13,6 +13,7 @@ from xfuse.canonical.build import static_shape
 from xfuse.errors import AxisOutOfRange, ExtentOverflow, NegativeExtent, ShapeMismatch, SliceOutOfRange
 from xfuse.shapes.arithmetic import DATA, UNKNOWN, Number, add, differ, literal, multiply
 from xfuse.shapes.reader import RULES, Abstract, Reader, Tensor, relative, spell, unknown_value
+from xfuse_dialects.structure import reassociation_groups
 
 _ONE = literal(1)
 
@@ -198,10 +199,6 @@ def _spelled(shape: Sequence[Number]) -> str:
     return f"({', '.join(map(spell, shape))})"
 
 
-def _groups(op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> list[list[int]]:
-    return [[axis.value.data for axis in group.data] for group in op.reassociation.data]  # type: ignore[union-attr]
-
-
 def _unit_axes(shape: Sequence[int | None], groups: Sequence[Sequence[int]]) -> list[int]:
     """The axes of extent one that a reshape adds or drops: of a group of nothing else all but the first."""
     found: list[int] = []
@@ -213,7 +210,7 @@ def _unit_axes(shape: Sequence[int | None], groups: Sequence[Sequence[int]]) -> 
 
 def _expand(reader: Reader, op: Operation) -> Sequence[Abstract]:
     assert isinstance(op, tensor.ExpandShapeOp)
-    source, groups = reader.tensor(op.src).shape, _groups(op)
+    source, groups = reader.tensor(op.src).shape, reassociation_groups(op)
     sizes = reader.mixed(static_shape(op.result.type), op.dynamic_output_shape)
     added = _unit_axes(static_shape(op.result.type), groups)
     if added:
@@ -226,7 +223,7 @@ def _expand(reader: Reader, op: Operation) -> Sequence[Abstract]:
 
 def _collapse(reader: Reader, op: Operation) -> Sequence[Abstract]:
     assert isinstance(op, tensor.CollapseShapeOp)
-    source, groups = reader.tensor(op.src).shape, _groups(op)
+    source, groups = reader.tensor(op.src).shape, reassociation_groups(op)
     dropped = _unit_axes(static_shape(op.src.type), groups)
     if dropped:
         reader.note(op, "dims", reader.axes(dropped))

@@ -49,7 +49,7 @@ class Array:
     """
 
     __slots__ = ("dtype", "places", "shape", "symbol", "tracer", "value")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment] -- equality gives an array
 
     def __init__(
         self,
@@ -129,8 +129,8 @@ class Array:
     __le__ = _operator("less_equal")
     __gt__ = _operator("greater")
     __ge__ = _operator("greater_equal")
-    __eq__ = _operator("equal")  # pyright: ignore[reportAssignmentType]
-    __ne__ = _operator("not_equal")  # pyright: ignore[reportAssignmentType]
+    __eq__ = _operator("equal")
+    __ne__ = _operator("not_equal")
     __neg__ = _operator("negative")
     __pos__ = _operator("positive")
     __abs__ = _operator("abs")
@@ -306,7 +306,7 @@ def function(
             tracer = tracer_of(*args, *kwargs.values())
             first = args[0] if args and takes_array else None
             if first is not None and not isinstance(first, Array):
-                args = (FUNCTIONS["coerced"](first, tracer), *args[1:])  # pyright: ignore[reportAssignmentType]
+                args = (FUNCTIONS["coerced"](first, tracer), *args[1:])  # pyright: ignore[reportAssignmentType] -- the same but traced
             try:
                 return traced(*args, **kwargs)
             except TypeError:

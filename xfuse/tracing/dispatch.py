@@ -99,17 +99,20 @@ def _numpy_function(called: Callable[..., Any], args: Sequence[Any], kwargs: Map
     return FUNCTIONS[found](*args, **options)
 
 
+_NO_VALUE: Any = np._NoValue  # pyright: ignore -- what NumPy's functions have as default, without a public name
+
+
 def _options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Options without those that say nothing."""
     kept: dict[str, Any] = {}
     for key, value in options.items():
         if key not in _IGNORED:
-            if value is not np._NoValue:  # pyright: ignore
+            if value is not _NO_VALUE:
                 kept[key] = value
         elif key == "out":
             if any(each is not None for each in listed(value)):
                 fail(f"{name} with out=: traced arrays cannot be written to")
-        elif isinstance(value, Array) or value not in (None, True, "K", "same_kind", np._NoValue):  # pyright: ignore
+        elif isinstance(value, Array) or value not in (None, True, "K", "same_kind", _NO_VALUE):
             fail(f"{name} with {key}= cannot be traced")
     return kept
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def element_type_of(dtype: object) -> str | None:
         if dtype is None:
             return None
         try:
-            dtype = np.dtype(dtype).name  # pyright: ignore[reportArgumentType, reportCallIssue]
+            dtype = np.dtype(cast(Any, dtype)).name
         except TypeError:
             return None
     name = _NAMES.get(dtype, dtype)

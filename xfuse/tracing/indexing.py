@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import tensor
 from xdsl.ir import SSAValue
@@ -34,7 +34,7 @@ def getitem(x: Any, key: Any, /) -> Any:
     Bounds beyond an extent that is known are cut off as in NumPy; others must lie within the extent that an array has
     later.
     """
-    entries = _entries(x, list(key) if isinstance(key, tuple) else [key])  # pyright: ignore[reportUnknownArgumentType]
+    entries = _entries(x, list(cast(tuple[Any, ...], key)) if isinstance(key, tuple) else [key])
     parts: list[_Part] = []
     layout: list[int | None] = []
     for entry in entries:

@@ -29,7 +29,7 @@ def fail(message: str) -> NoReturn:
 
 def located(message: str) -> str:
     """A message with the recipe that is traced and the lines of the user's code, innermost first."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] -- the only way to the caller's line
     lines: list[str] = []
     while frame is not None and frame.f_code is not call.__code__:
         if not frame.f_code.co_filename.startswith(_OURS):

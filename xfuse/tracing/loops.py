@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, TensorType
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import FillOp, GenericOp, IndexOp
-from xdsl.dialects.linalg.ops import YieldOp as LinalgYieldOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.linalg.ops import FillOp, IndexOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
 
-from xfuse.canonical.build import scalar_type
+from xfuse.canonical.graph import UNIT
 from xfuse.emission import type_named
+from xfuse.emission.generics import PARALLEL, REDUCTION, Generic, projection
 from xfuse.tracing.array import Array, Extent, is_unit, same_extent, spell_shape
 from xfuse.tracing.locations import fail
 from xfuse.tracing.tracer import Tracer
@@ -137,50 +136,37 @@ def nest(
         return Array(tracer, value, element_type, left)
     kept = [axis for axis in loops if axis not in reduced]
     kept_shape = [shape[axis] for axis in kept]
-    inputs: dict[tuple[SSAValue, AffineMap], int] = {}
-    sources: list[SSAValue | int] = []
+    generic = Generic([REDUCTION if axis in reduced else PARALLEL for axis in loops])
+    inputs: dict[tuple[SSAValue, AffineMap], SSAValue] = {}
+    values: list[SSAValue] = []
     for each in operands:
         if not covered(each):
-            sources.append(scalar(each))
-        else:
-            sources.append(inputs.setdefault((each.value, _map(each, rank, loops)), len(inputs)))
+            values.append(scalar(each))
+            continue
+        key = (each.value, _map(each, rank, loops))
+        if key not in inputs:
+            inputs[key] = generic.read(*key)
+        values.append(inputs[key])
     if initial is None:
         target = empty(tracer, kept_shape, element_type)
     else:
         target = filled(tracer, initial, kept_shape, element_type)
-    kinds = [scalar_type(value.type) for value, _ in inputs]
-    block = Block(arg_types=[*kinds, type_named(element_type)])
+    accumulator = generic.output(type_named(element_type))
 
     def index(axis: int) -> SSAValue:
         return tracer.add(IndexOp(loops.index(axis))) if axis in loops else tracer.index(0)
 
-    with tracer.inside(block):
-        values = [block.args[each] if isinstance(each, int) else each for each in sources]
-        result = body(values if initial is None else [*values, block.args[-1]], index)
-        block.add_op(LinalgYieldOp(result))
-    out = AffineMap(len(loops), 0, tuple(AffineExpr.dimension(loops.index(axis)) for axis in kept))
-    iterators = [IteratorTypeAttr.reduction() if a in reduced else IteratorTypeAttr.parallel() for a in loops]
-    op = GenericOp(
-        [value for value, _ in inputs],
-        [target],
-        Region(block),
-        ArrayAttr([AffineMapAttr(each) for each in (*(map_ for _, map_ in inputs), out)]),
-        ArrayAttr(iterators),
-        [target.type],
-    )
+    with tracer.inside(generic.block):
+        result = body(values if initial is None else [*values, accumulator], index)
+    op = generic.finish([target], [projection(len(loops), [loops.index(axis) for axis in kept])], [result])
     made = Array(tracer, tracer.add(op), element_type, left, kept)
     return made if kept else Array(tracer, scalar(made), element_type, left)
 
 
 def _map(array: Array, rank: int, loops: Sequence[int]) -> AffineMap:
     offset = rank - array.ndim
-    results = tuple(
-        AffineExpr.constant(0)
-        if place is None or is_unit(array.shape[place])
-        else AffineExpr.dimension(loops.index(offset + place))
-        for place in array.places
-    )
-    return AffineMap(len(loops), 0, results)
+    axes = [UNIT if p is None or is_unit(array.shape[p]) else loops.index(offset + p) for p in array.places]
+    return projection(len(loops), axes)
 
 
 def view(array: Array, axes: Sequence[int | None], extents: Sequence[Extent] = ()) -> Array:

@@ -4,7 +4,7 @@ On traced arrays they are ops of the recipe. Without any traced array they are N
 computed before tracing, and a recipe's function also runs on NumPy arrays.
 """
 
-# ruff: noqa: F401
+# ruff: noqa: F401 -- the imports are the namespace
 # pyright: reportUnusedImport=false
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith
@@ -41,11 +41,13 @@ Weak = bool | int | float | np.ndarray[Any, Any]
 def operand(value: Any) -> Array | Weak:
     """An operand as a traced array or something weak."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        value = value.item()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    known = isinstance(value, Array | bool | int | float)
-    if not known and not (isinstance(value, np.ndarray) and value.dtype.kind in "biuf"):  # pyright: ignore
-        fail(f"a recipe cannot compute with {value!r} of type {type(value).__name__}")  # pyright: ignore
-    return value  # pyright: ignore[reportUnknownVariableType]
+        value = cast(Any, value).item()
+    if isinstance(value, Array | bool | int | float):
+        return value
+    array = cast(np.ndarray[Any, Any], value) if isinstance(value, np.ndarray) else None
+    if array is None or array.dtype.kind not in "biuf":
+        fail(f"a recipe cannot compute with {value!r} of type {type(cast(object, value)).__name__}")
+    return array
 
 
 def is_float_like(value: Weak) -> bool:
@@ -104,8 +106,8 @@ def _table(tracer: Tracer, value: np.ndarray[Any, Any], element_type: str) -> Ar
     if element_type == "index":
         return convert(_table(tracer, value, "i64"), "index")
     items = [scalar_attribute(each, element_type).value.data for each in value.ravel().tolist()]
-    kind = TensorType(type_named(element_type), value.shape)
-    op = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, items))  # pyright: ignore
+    kind: Any = TensorType(type_named(element_type), value.shape)
+    op = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, items))
     tracer.block.add_op(op)
     return Array(tracer, op.result, element_type, value.shape, range(value.ndim))
 

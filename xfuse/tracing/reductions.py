@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -22,14 +22,14 @@ Axis = int | Sequence[int] | None
 
 def listed(given: Any) -> tuple[Any, ...]:
     """A sequence, or one of something, as a tuple."""
-    return tuple(given) if isinstance(given, Sequence) else (given,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return tuple(cast(Sequence[Any], given)) if isinstance(given, Sequence) else (given,)
 
 
 def whole_number(value: Any) -> int | None:
     """An integer of Python or NumPy, or None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         return None
-    return int(value)  # pyright: ignore[reportUnknownArgumentType]
+    return int(cast(int, value))
 
 
 def axes_of(array: Array, axis: Axis, name: str) -> tuple[int, ...]:

@@ -103,7 +103,8 @@ def scalar_attribute(value: bool | int | float, element_type: str) -> FloatAttr[
     """A number as a literal of an element type. Integers may be given signed or unsigned."""
     if is_float(element_type):
         try:
-            return FloatAttr(float(value), type_named(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
+            kind: Any = type_named(element_type)
+            return FloatAttr(float(value), kind)
         except OverflowError:
             fail(f"the integer {value} is beyond the range of {element_type}")
     if isinstance(value, float) and not value.is_integer():

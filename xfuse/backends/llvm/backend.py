@@ -11,17 +11,18 @@ import numpy as np
 
 from xfuse.backends.llvm.loops import build_loop
 from xfuse.backends.llvm.rows import build_rows, rows_refusal
-from xfuse.backends.llvm.scalars import emit, op_signature
+from xfuse.backends.llvm.scalars import emit
 from xfuse.backends.llvm.target import Target
 from xfuse.backends.numpy.backend import elementwise_refusal
 from xfuse.canonical.form import Form
+from xfuse.canonical.scalar_ops import op_signature
 from xfuse.errors import BackendUnavailable, UnsupportedError, XfuseError
 from xfuse.kernels import Kernel, as_tuple
 from xfuse.primitives.element_types import is_integer, numpy_dtype
 from xfuse.primitives.llvm_text import TextBuilder
 from xfuse.primitives.table import PRIMITIVES, signedness
 from xfuse.recipes import Recipe
-from xfuse.specialisation import signature_of
+from xfuse.signature import signature_of
 
 MISSING = "the LLVM backend needs the package llvmlite; install it with: pip install 'xfuse[llvm]'"
 
@@ -161,7 +162,7 @@ def _signednesses(form: Form) -> tuple[bool, ...]:
         node = form.graph.nodes[number]
         kind = str(dict(node.attributes)["combine"]) if node.kind == "reduce" else node.kind
         if kind in PRIMITIVES:
-            read.add(signedness(PRIMITIVES[kind], op_signature(form, number)))
+            read.add(signedness(PRIMITIVES[kind], op_signature(form.graph.nodes, node)))
     if "signed" in read:
         return (False,)
     return (True,) if "unsigned" in read else (False, True)

@@ -40,7 +40,7 @@ def _table() -> Any:
     api = ctypes.pythonapi
     api.PyCapsule_GetPointer.restype = Pointer
     api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    capsule = np._core._multiarray_umath._UFUNC_API  # pyright: ignore
+    capsule = np._core._multiarray_umath._UFUNC_API  # pyright: ignore -- NumPy does not type its C API
     return ctypes.cast(api.PyCapsule_GetPointer(capsule, None), ctypes.POINTER(Pointer))
 
 

@@ -22,11 +22,11 @@ from xfuse.backends.llvm.rows_text import Module
 from xfuse.backends.llvm.scalars import emit_op
 from xfuse.backends.llvm.target import Target, requirement
 from xfuse.canonical.form import Form
+from xfuse.canonical.graph import op_name
 from xfuse.errors import UnsupportedError, XfuseError
 from xfuse.primitives.element_types import FLOATS, INTEGERS
 from xfuse.primitives.llvm_text import TextBuilder
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import op_name
 from xfuse.signature import CoreSignature
 
 _KINDS = STORED | {"argument", "constant", "dense", "extent", "index", "reduce", "slice", "gather", "branch"}

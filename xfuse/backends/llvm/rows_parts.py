@@ -35,7 +35,7 @@ class Frame:
         place: list[Position] = []
         for key, size in keys:
             if key in self.outer[:depth]:
-                place.append(Counter(self.outer.index(key), outer=True))  # type: ignore[arg-type]
+                place.append(Counter(self.outer.index(key), outer=True))
             elif size == number(1):
                 place.append(0)
             else:

@@ -231,9 +231,10 @@ def _levels(free: range, wanted: Sequence[Loop], loops: Sequence[Loop]) -> tuple
     """Levels for some loops: those of the same dimension first, else any of the same size."""
     left = list(free)
     found: list[int | None] = [None] * len(wanted)
-    for same in (lambda a, b: a.key == b.key and a.size == b.size, lambda a, b: a.size == b.size):  # type: ignore[misc]
+    for same_dimension in (True, False):
         for position, loop in enumerate(wanted):
-            level = next((each for each in left if same(loop, loops[each])), None)
+            fits = (n for n in left if loop.size == loops[n].size and (loop.key == loops[n].key or not same_dimension))
+            level = next(fits, None)
             if found[position] is None and level is not None:
                 found[position] = level
                 left.remove(level)

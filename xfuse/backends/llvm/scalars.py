@@ -6,24 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from xfuse.canonical.form import Form
+from xfuse.canonical.scalar_ops import op_signature
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.llvm_text import TextBuilder, literal
-from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
-
-
-def op_signature(form: Form, number: int) -> Signature:
-    """Types and attributes of a scalar op's node, or of the op that a reduction combines by."""
-    node = form.graph.nodes[number]
-    types = tuple(form.graph.nodes[reference.node].element_type for reference in node.references)
-    given: dict[str, Any] = dict(node.attributes)
-    if node.kind == "reduce":
-        own = {name: str(value) for name, value in given.items() if name not in ("combine", "bound", "repeated")}
-        return Signature((node.element_type,) * 2, (node.element_type,), own)
-    results = (node.element_type,)
-    if len(PRIMITIVES[node.kind].types.results) > 1:
-        results = (types[0], "i1" if node.kind == "arith.addui_extended" else types[0])
-    return Signature(types, results, {name: str(value) for name, value in given.items() if name != "result"})
 
 
 def emit_op(builder: TextBuilder, form: Form, number: int, operands: Sequence[str]) -> tuple[str, ...]:
@@ -36,7 +22,7 @@ def emit_op(builder: TextBuilder, form: Form, number: int, operands: Sequence[st
     emission = PRIMITIVES[kind].llvm if kind in PRIMITIVES else None
     if emission is None:
         raise UnsupportedError(f"'{kind}' has no LLVM emission")
-    names: Any = emission(builder, op_signature(form, number), *operands)
+    names: Any = emission(builder, op_signature(form.graph.nodes, node), *operands)
     return (names,) if isinstance(names, str) else tuple(names)
 
 

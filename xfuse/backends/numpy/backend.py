@@ -8,11 +8,12 @@ import numpy as np
 
 from xfuse.backends.numpy.core import core_kernel, core_refusal
 from xfuse.backends.numpy.source import Writer
+from xfuse.canonical.graph import op_name
 from xfuse.errors import UnsupportedError, XfuseError
 from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
-from xfuse.recipes import Recipe, op_name
+from xfuse.recipes import Recipe
 
 _LEAVES = ("argument", "constant")
 

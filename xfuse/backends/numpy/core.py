@@ -11,12 +11,13 @@ import numpy as np
 from xfuse.backends.numpy.noise import Noise
 from xfuse.backends.numpy.source import Source, Writer
 from xfuse.canonical.form import Form
+from xfuse.canonical.graph import op_name
 from xfuse.canonical.lift import is_liftable, lift
 from xfuse.errors import XfuseError
 from xfuse.kernels import Kernel
 from xfuse.primitives.element_types import numpy_dtype
-from xfuse.recipes import Recipe, op_name
-from xfuse.specialisation import signature_of
+from xfuse.recipes import Recipe
+from xfuse.signature import signature_of
 
 _Loops = tuple[tuple[int | None, ...], ...]
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from xfuse.backends.numpy import structural
 from xfuse.backends.numpy.noise import Noise
-from xfuse.backends.numpy.plan import Plan
 from xfuse.backends.numpy.source_loops import NestedSource
 from xfuse.backends.numpy.source_structural import Calls, StructuralSource
 from xfuse.canonical.graph import Graph, Value
+from xfuse.canonical.plan import Plan
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.table import PRIMITIVES
 

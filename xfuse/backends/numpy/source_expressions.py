@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from xfuse.backends.numpy.noise import Noise
-from xfuse.backends.numpy.plan import Plan, Region
-from xfuse.canonical.graph import Extent, Graph, Node, Reference
+from xfuse.canonical.graph import Extent, Graph, Node, Reference, op_name
+from xfuse.canonical.plan import Plan, Region
+from xfuse.canonical.scalar_ops import op_signature
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.element_types import is_float
-from xfuse.primitives.primitive import Signature
 from xfuse.primitives.table import PRIMITIVES
 
 VIEWS = frozenset({"arith.select", "arith.bitcast", "arith.index_cast", "arith.extf", "arith.truncf"})
@@ -162,8 +162,7 @@ class Expressions:
             self._line(f"del {', '.join(freed)}")
 
     def _refusal(self, number: int, node: Node) -> str:
-        op = dict(node.attributes).get("op")
-        op = op[0] if isinstance(op, tuple) else op  # pyright: ignore[reportUnknownVariableType]
+        op = op_name(node)
         reason = self.graph.reasons.get(number)
         if reason is not None:
             return f"'{op}' cannot be evaluated: {reason}"
@@ -174,19 +173,12 @@ class Expressions:
 
     def _pointwise(self, node: Node, operands: Sequence[str], number: int | None = None) -> str:
         function = PRIMITIVES[node.kind].numpy
-        types = tuple(self.graph.nodes[reference.node].element_type for reference in node.references)
         if isinstance(function, np.ufunc):
             target = self._reusable(node, operands, number)
             out = f", out={target}" if target else ""
             return f"{self._constant(function, function.__name__ + '_')}({', '.join(operands)}{out})"
-        attributes = {name: str(value) for name, value in node.attributes if name != "result"}
-        count = len(PRIMITIVES[node.kind].types.results)
-        signature = Signature(types, (node.element_type,), attributes)
-        which = ""
-        if count > 1:
-            second = (node.element_type,) * count if node.kind != "arith.addui_extended" else (types[0], "i1")
-            signature = Signature(types, second, attributes)
-            which = f"[{dict(node.attributes)['result']}]"
+        signature = op_signature(self.graph.nodes, node)
+        which = f"[{dict(node.attributes)['result']}]" if len(signature.results) > 1 else ""
         short = node.kind.replace(".", "_") + "_"
         call = f"{self._constant(function, short)}({self._constant(signature, 's')}, {', '.join(operands)})"
         return call + which

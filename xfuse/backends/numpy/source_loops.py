@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xfuse.backends.numpy.plan import END, LoopRegions, loop_parts
 from xfuse.backends.numpy.source_expressions import VIEWS, Expressions
 from xfuse.backends.numpy.source_structural import outer_axis, unbound
 from xfuse.canonical.carried import INDUCTION, carried
 from xfuse.canonical.graph import UNIT, Extent, Node, Reference, depth_of
+from xfuse.canonical.plan import END, LoopRegions, loop_parts
 from xfuse.errors import UnsupportedError
 from xfuse.primitives.element_types import numpy_dtype
 from xfuse.primitives.table import PRIMITIVES
@@ -192,8 +192,8 @@ class NestedSource(Expressions):
         def operand(reference: Reference, frame: Sequence[int]) -> str:
             child = self.graph.nodes[reference.node]
             if child.kind == "accumulator":
-                which = child.attributes[0][1]
-                return accumulators[which]  # type: ignore[index]
+                which: int = child.attributes[0][1]
+                return accumulators[which]
             if reference.node in self._dependent:
                 return names[reference.node]
             return f"{outside[(reference.node, place(reference, frame))]}[(..., *b{tag})]"
