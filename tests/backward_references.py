@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from row_references import (
@@ -12,7 +11,6 @@ from row_references import (
     Maker,
     Reference,
     Shape,
-    accumulating,
     always,
     largest,
     layer_norm,
@@ -129,6 +127,11 @@ def labelled(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def cross_entropy_backward(logits: Array, target: Array, gradient: Array) -> Array:
+    """Of a target that sums to 1."""
+    return (softmax(logits) - target) * gradient[..., None]
+
+
+def cross_entropy_backward_of_any(logits: Array, target: Array, gradient: Array) -> Array:
     """Of any target, also one that does not sum to 1."""
     return (softmax(logits) * target.sum(-1, keepdims=True) - target) * gradient[..., None]
 
@@ -181,13 +184,9 @@ def softmax_difference_magnitude(logits: Array, target: Array, gradient: Array) 
 # The table
 
 
-def but(reference: Reference, **changes: Any) -> Reference:
-    return replace(reference, **changes)
-
-
 def bodies(name: str, reference: Reference, *bodies: str, **others: Reference) -> dict[str, Reference]:
     """Bodies that compute one function of the same arguments; the textbook's once more with an accumulator."""
-    exact = but(reference, tolerance=accumulating(8))
+    exact = reference.accumulating(8)
     return {
         **{f"{name}{body}": reference for body in ("", *bodies)},
         f"{name}_accumulating": exact,
@@ -262,7 +261,7 @@ def _of_input(reference: Reference) -> Reference:
     own = softmax if reference is _SOFTMAX else log_softmax
     magnitude = reference.magnitude
     assert magnitude is not None
-    return but(
+    return replace(
         reference,
         function=lambda x, g: function(own(x), g),
         makers=(X, G),
@@ -275,7 +274,7 @@ REFERENCES: dict[str, Reference] = {
         "softmax_backward",
         _SOFTMAX,
         "_torch",
-        scaled=but(_SOFTMAX, makers=(*_SOFTMAX.makers, always(0.25))),
+        scaled=replace(_SOFTMAX, makers=(*_SOFTMAX.makers, always(0.25))),
         jax=_of_input(_SOFTMAX),
     ),
     **bodies("log_softmax_backward", _LOG_SOFTMAX, input=_of_input(_LOG_SOFTMAX), jax=_of_input(_LOG_SOFTMAX)),
@@ -286,7 +285,7 @@ REFERENCES: dict[str, Reference] = {
         _AFFINE,
         "_jax",
         "_jax_shared",
-        terms=but(
+        terms=replace(
             _AFFINE,
             function=lambda x, gamma, g, epsilon: (
                 layer_norm_backward(x, gamma * g, epsilon),
@@ -297,7 +296,7 @@ REFERENCES: dict[str, Reference] = {
                 layer_norm_magnitude(x, g, epsilon) * largest(x),
             ),
         ),
-        torch=but(
+        torch=replace(
             _SAVED,
             function=lambda x, gamma, g, mean, scale: layer_norm_saved(x, gamma * g, mean, scale),
             makers=(X, weights(), *_SAVED.makers[1:]),
@@ -312,7 +311,7 @@ REFERENCES: dict[str, Reference] = {
         "rms_norm_weighted_backward",
         _WEIGHTED,
         "_jax",
-        terms=but(
+        terms=replace(
             _WEIGHTED,
             function=lambda x, weight, g, epsilon: (
                 rms_norm_backward(x, weight * g, epsilon),
@@ -338,8 +337,14 @@ REFERENCES: dict[str, Reference] = {
     "reduce_max_backward": _MAXIMUM,
     "reduce_max_backward_mask": _MAXIMUM,
     "reduce_max_backward_jax": _MAXIMUM,
-    "reduce_min_backward": but(_MAXIMUM, function=reduce_min_backward),
-    "reduce_min_backward_jax": but(_MAXIMUM, function=reduce_min_backward),
-    **bodies("softmax_cross_entropy_backward", _CROSS_BACK, "_jax", label=_LABEL_BACK, label_onehot=_LABEL_BACK),
+    "reduce_min_backward": replace(_MAXIMUM, function=reduce_min_backward),
+    "reduce_min_backward_jax": replace(_MAXIMUM, function=reduce_min_backward),
+    **bodies(
+        "softmax_cross_entropy_backward",
+        _CROSS_BACK,
+        jax=replace(_CROSS_BACK, function=cross_entropy_backward_of_any),
+        label=_LABEL_BACK,
+        label_onehot=_LABEL_BACK,
+    ),
 }
 """By recipe."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from backward_references import (
     X,
     between,
     bodies,
-    but,
     labelled,
     labels,
     log_probabilities,
@@ -207,7 +207,7 @@ _CROSS_LOSS = Reference(cross_entropy_loss, (matrices(X), matrices(probabilities
 _MSE = Reference(difference_loss(np.square), PAIR, units(6))
 _MAE = Reference(difference_loss(np.abs), PAIR, units(6))
 _HUBER = Reference(difference_loss(huber), (*PAIR, always(0.75)), units(6))
-_HUBER_ONE = but(_HUBER, makers=PAIR)
+_HUBER_ONE = replace(_HUBER, makers=PAIR)
 _SMOOTH = Reference(difference_loss(smooth_l1), (*PAIR, always(0.5)), units(6))
 _KL = Reference(
     lambda q, p: (np.exp(p) * (p - q)).sum(-1), (log_probabilities, log_probabilities), units(3), entropy_magnitude
@@ -226,7 +226,7 @@ _SQUARES = Reference(lambda x: np.asarray((x**2).sum()), (X,), units(3))
 _NORM = Reference(lambda x: np.asarray(np.sqrt((x**2).sum())), (X,), units(3))
 _CLIP = Reference(clip_by_global_norm, (X, between(0.5, 4.0)), units(6))
 _CONVOLUTION = Reference(convolve, (longer(X, 3), taps(4), UP), units(6), convolve_magnitude)
-_SILU = but(_CONVOLUTION, function=convolve_silu, tolerance=units(8))
+_SILU = replace(_CONVOLUTION, function=convolve_silu, tolerance=units(8))
 _LAPLACIAN = Reference(laplacian, (sheets,), units(2), whole)
 _HEAT = Reference(heat_step, (sheets, between(0.1, 0.25)), units(1), whole)
 
@@ -234,7 +234,7 @@ _HEAT = Reference(heat_step, (sheets, between(0.1, 0.25)), units(1), whole)
 def _padded(reference: Reference) -> Reference:
     magnitude = reference.magnitude
     assert magnitude is not None
-    return but(reference, function=padded(reference.function), makers=(X, taps(4), UP), magnitude=padded(magnitude))
+    return replace(reference, function=padded(reference.function), makers=(X, taps(4), UP), magnitude=padded(magnitude))
 
 
 REFERENCES: dict[str, Reference] = {
@@ -246,14 +246,14 @@ REFERENCES: dict[str, Reference] = {
         label_long=_LABEL,
         label_select=_LABEL,
         label_onehot=_LABEL,
-        label_smooth=but(_LABEL, makers=(X, labels, always(0.875), always(0.0625)), magnitude=smoothed_magnitude),
+        label_smooth=replace(_LABEL, makers=(X, labels, always(0.875), always(0.0625)), magnitude=smoothed_magnitude),
     ),
     **bodies(
         "cross_entropy_loss",
         _CROSS_LOSS,
         "_mean",
-        label=but(_CROSS_LOSS, function=labelled(cross_entropy_loss), makers=(matrices(X), row_labels)),
-        smooth=but(
+        label=replace(_CROSS_LOSS, function=labelled(cross_entropy_loss), makers=(matrices(X), row_labels)),
+        smooth=replace(
             _CROSS_LOSS,
             function=labelled(cross_entropy_loss),
             makers=(matrices(X), row_labels, always(0.875), always(0.0625)),
@@ -263,24 +263,24 @@ REFERENCES: dict[str, Reference] = {
     **bodies(
         "mse_loss",
         _MSE,
-        sum=but(_MSE, function=difference_loss(np.square, False)),
-        half=but(_MSE, function=difference_loss(lambda d: d**2 / 2)),
+        sum=replace(_MSE, function=difference_loss(np.square, False)),
+        half=replace(_MSE, function=difference_loss(lambda d: d**2 / 2)),
     ),
     **bodies(
         "mae_loss",
         _MAE,
-        sum=but(_MAE, function=difference_loss(np.abs, False)),
+        sum=replace(_MAE, function=difference_loss(np.abs, False)),
     ),
     **bodies(
         "huber_loss",
         _HUBER,
         "_optax",
-        sum=but(_HUBER, function=difference_loss(huber, False)),
-        jax=but(_HUBER, makers=(*_HUBER.makers, always(0.375))),
+        sum=replace(_HUBER, function=difference_loss(huber, False)),
+        jax=replace(_HUBER, makers=(*_HUBER.makers, always(0.375))),
         one=_HUBER_ONE,
         optax_one=_HUBER_ONE,
     ),
-    **bodies("smooth_l1_loss", _SMOOTH, torch=but(_SMOOTH, makers=(*_SMOOTH.makers, always(0.25), always(0.5)))),
+    **bodies("smooth_l1_loss", _SMOOTH, torch=replace(_SMOOTH, makers=(*_SMOOTH.makers, always(0.25), always(0.5)))),
     **bodies(
         "kl_divergence",
         _KL,
@@ -300,7 +300,7 @@ REFERENCES: dict[str, Reference] = {
     **bodies(
         "kl_loss",
         _KL_LOSS,
-        mean=but(
+        mean=replace(
             _KL_LOSS,
             function=lambda q, p: np.asarray((np.exp(p) * (p - q)).mean()),
             magnitude=lambda q, p: all_entropies_magnitude(q, p) / q.size,
@@ -315,35 +315,39 @@ REFERENCES: dict[str, Reference] = {
     **bodies(
         "focal_loss",
         _FOCAL,
-        sum=but(
+        sum=replace(
             _FOCAL,
             function=lambda *given: np.asarray(focal(*given).sum()),
             magnitude=lambda x, *rest: logit_sizes(x) * x.size,
         ),
-        square=but(_FOCAL, makers=(X, coins)),
-        alpha=but(
+        square=replace(_FOCAL, makers=(X, coins)),
+        alpha=replace(
             _FOCAL,
             function=lambda x, y, alpha, rest: np.asarray(focal(x, y, 2.0, alpha).mean()),
             makers=(X, coins, always(0.25), always(0.75)),
         ),
-        torch=but(
+        torch=replace(
             _FOCAL,
             function=lambda x, y, alpha, rest, gamma: np.asarray(focal(x, y, gamma, alpha).mean()),
             makers=(X, coins, always(0.25), always(0.75), always(3)),
         ),
     ),
-    **bodies("sum_of_squares", _SQUARES, "_fpowi", half=but(_SQUARES, function=lambda x: np.asarray((x**2).sum() / 2))),
-    **bodies("global_norm", _NORM, "_torch", mean=but(_NORM, function=lambda x: np.asarray(np.sqrt((x**2).mean())))),
+    **bodies(
+        "sum_of_squares", _SQUARES, "_fpowi", half=replace(_SQUARES, function=lambda x: np.asarray((x**2).sum() / 2))
+    ),
+    **bodies(
+        "global_norm", _NORM, "_torch", mean=replace(_NORM, function=lambda x: np.asarray(np.sqrt((x**2).mean())))
+    ),
     **bodies(
         "clip_by_global_norm",
         _CLIP,
-        epsilon=but(_CLIP, makers=(*_CLIP.makers, EPSILON)),
-        matrix=but(
+        epsilon=replace(_CLIP, makers=(*_CLIP.makers, EPSILON)),
+        matrix=replace(
             _CLIP,
             function=lambda x, limit: clip_by_global_norm(x, limit, axes=(-1, -2)),
             makers=(matrices(X), between(0.5, 4.0)),
         ),
-        matrix_epsilon=but(
+        matrix_epsilon=replace(
             _CLIP,
             function=lambda x, limit, epsilon: clip_by_global_norm(x, limit, epsilon, (-1, -2)),
             makers=(matrices(X), between(0.5, 4.0), EPSILON),
@@ -354,9 +358,9 @@ REFERENCES: dict[str, Reference] = {
         _CONVOLUTION,
         "_taps4",
         "_taps4_jax",
-        taps2=but(_CONVOLUTION, makers=(longer(X, 1), taps(2), UP)),
-        taps3=but(_CONVOLUTION, makers=(longer(X, 2), taps(3), UP)),
-        taps3_jax=but(_CONVOLUTION, makers=(longer(X, 2), taps(3), UP)),
+        taps2=replace(_CONVOLUTION, makers=(longer(X, 1), taps(2), UP)),
+        taps3=replace(_CONVOLUTION, makers=(longer(X, 2), taps(3), UP)),
+        taps3_jax=replace(_CONVOLUTION, makers=(longer(X, 2), taps(3), UP)),
         padded=_padded(_CONVOLUTION),
         padded_taps4_jax=_padded(_CONVOLUTION),
     ),
@@ -371,10 +375,10 @@ REFERENCES: dict[str, Reference] = {
     "laplacian": _LAPLACIAN,
     "laplacian_slices": _LAPLACIAN,
     "heat_step": _HEAT,
-    "heat_step_jax": but(_HEAT, makers=(sheets, between(0.1, 0.5), between(0.1, 0.5))),
+    "heat_step_jax": replace(_HEAT, makers=(sheets, between(0.1, 0.5), between(0.1, 0.5))),
     "heat_step_padded": _HEAT,
-    "heat_step_inner": but(_HEAT, function=heat_inner),
-    "heat_step_inner_slices": but(_HEAT, function=heat_inner),
-    "heat_step_periodic": but(_HEAT, function=heat_periodic),
+    "heat_step_inner": replace(_HEAT, function=heat_inner),
+    "heat_step_inner_slices": replace(_HEAT, function=heat_inner),
+    "heat_step_periodic": replace(_HEAT, function=heat_periodic),
 }
 """By recipe."""

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 import xfuse
 from xfuse.backends.numpy.backend import NumPyBackend
+from xfuse.canonical.build import scalar_type
 from xfuse.emission import type_named
 from xfuse.primitives.element_types import is_float, numpy_dtype
 from xfuse.recipes import Recipe, parse_recipes
@@ -101,8 +102,10 @@ def types_at(
     return found
 
 
-def emitted(recipe: Recipe, types: Sequence[Attribute], slots: Mapping[int, float] | None = None) -> ModuleOp:
-    """A function @main that is what `emit` makes of a recipe on arguments of some types, some of them constants."""
+def emitted_function(
+    recipe: Recipe, types: Sequence[Attribute], name: str = "main", slots: Mapping[int, float] | None = None
+) -> func.FuncOp:
+    """A function that is what `emit` makes of a recipe on arguments of some types, some of them scalar constants."""
     slots = slots or {}
     own = [type_ for number, type_ in enumerate(types) if number not in slots]
     block = Block(arg_types=own)
@@ -112,16 +115,22 @@ def emitted(recipe: Recipe, types: Sequence[Attribute], slots: Mapping[int, floa
         if number not in slots:
             inputs.append(next(arguments))
             continue
-        scalar = isinstance(type_, AnyFloat)
-        value = FloatAttr(slots[number], type_) if scalar else IntegerAttr(int(slots[number]), type_)
-        constant = arith.ConstantOp(value)
+        scalar = scalar_type(type_)
+        whole = not isinstance(scalar, AnyFloat)
+        constant = arith.ConstantOp(
+            IntegerAttr(int(slots[number]), scalar) if whole else FloatAttr(slots[number], scalar)
+        )
         block.add_op(constant)
         inputs.append(constant.result)
     made = xfuse.emit(recipe, inputs)
     block.add_ops(made.ops)
     block.add_op(func.ReturnOp(*made.results))
-    results = [value.type for value in made.results]
-    module = ModuleOp([func.FuncOp("main", (own, results), Region(block))])
+    return func.FuncOp(name, (own, [value.type for value in made.results]), Region(block))
+
+
+def emitted(recipe: Recipe, types: Sequence[Attribute], slots: Mapping[int, float] | None = None) -> ModuleOp:
+    """A module of `emitted_function` alone, verified."""
+    module = ModuleOp([emitted_function(recipe, types, slots=slots)])
     module.verify()
     return module
 
@@ -181,3 +190,15 @@ def values(types: Sequence[Attribute], seed: int = 0) -> list[Any]:
         array = random.standard_normal(shape) if is_float(element_type) else random.integers(0, 2, shape)
         made.append(np.asarray(array).astype(numpy_dtype(element_type)))
     return made
+
+
+def held(recipe: Recipe, element_type: str | None, arrays: Sequence[Any]) -> list[Any]:
+    """Arrays at the argument types of a recipe."""
+    types, _ = recipe.signature(element_type)
+    with np.errstate(all="ignore"):
+        return [np.asarray(array).astype(numpy_dtype(t)) for array, t in zip(arrays, types, strict=True)]
+
+
+def exactly(arrays: Sequence[Any]) -> list[Any]:
+    """Float arrays at float64, others as they are."""
+    return [a if a.dtype.kind in "biu" else a.astype(np.float64) for a in arrays]

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference_programs import emitted_function
 from support import generic, mlir_opt
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     DenseArrayBase,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
     MemRefType,
     ModuleOp,
     TensorType,
@@ -30,6 +28,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 import xfuse
+from xfuse.canonical.build import scalar_type
 from xfuse.emission import type_named
 from xfuse.errors import DecomposeError, RecipeError
 from xfuse.fusion import fuse
@@ -55,27 +54,8 @@ def program(
     recipe: Recipe, types: Sequence[Attribute], name: str = "main", *, slots: Sequence[int] = ()
 ) -> func.FuncOp:
     """A function that is what `emit` makes of a recipe on arguments of some types, and on constants for some slots."""
-    own = [type_ for number, type_ in enumerate(types) if number not in slots]
-    block = Block(arg_types=own)
-    arguments = iter(block.args)
-    inputs: list[SSAValue] = []
-    for number, type_ in enumerate(types):
-        if number not in slots:
-            inputs.append(next(arguments))
-            continue
-        scalar = type_.get_element_type() if isinstance(type_, TensorType) else type_
-        if isinstance(scalar, AnyFloat):
-            constant = arith.ConstantOp(FloatAttr(slot_value(number), scalar))
-        else:
-            assert isinstance(scalar, IntegerType)
-            constant = arith.ConstantOp(IntegerAttr(number, scalar))
-        block.add_op(constant)
-        inputs.append(constant.result)
-    emitted = xfuse.emit(recipe, inputs)
-    block.add_ops(emitted.ops)
-    block.add_op(func.ReturnOp(*emitted.results))
-    outputs = [value.type for value in emitted.results]
-    return func.FuncOp(name, (own, outputs), Region(block))
+    values = {n: slot_value(n) if isinstance(scalar_type(types[n]), AnyFloat) else n for n in slots}
+    return emitted_function(recipe, types, name, values)
 
 
 def module_of(*functions: func.FuncOp) -> ModuleOp:

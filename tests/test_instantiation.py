@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 from random_rows import SHAPES as RANDOM_SHAPES
 from random_rows import RandomRows
+from reference_programs import emitted_function
 from support import generic, mlir_opt
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorType, UnrankedTensorType, f32, f64
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation
 
 import xfuse
 from xfuse.backends.numpy.source import Writer
@@ -698,15 +699,6 @@ def types_of(recipe: Recipe, use: str | None, shapes: Sequence[Sequence[int]]) -
     ]
 
 
-def function(recipe: Recipe, types: Sequence[Attribute], name: str = "main") -> func.FuncOp:
-    """A function that is what `xfuse.emit` makes of a recipe on arguments of some types."""
-    block = Block(arg_types=types)
-    emitted = xfuse.emit(recipe, block.args)
-    block.add_ops(emitted.ops)
-    block.add_op(func.ReturnOp(*emitted.results))
-    return func.FuncOp(name, (types, [value.type for value in emitted.results]), Region(block))
-
-
 def checked(module: ModuleOp) -> None:
     """Law L8: verified by xDSL, and by real mlir-opt, which checks dominance, types and shapes."""
     module.verify()
@@ -786,7 +778,7 @@ def emitted(which: str, rank: int) -> dict[str, tuple[func.FuncOp, Recipe, str |
         if dynamic:
             fixed = [static_shape(type_) for type_ in recipe.argument_types]
             shapes = [(*[D] * rank, *(D if extent is None else extent for extent in written)) for written in fixed]
-        made[label] = function(recipe, types_of(recipe, use, shapes), label), recipe, use
+        made[label] = emitted_function(recipe, types_of(recipe, use, shapes), label), recipe, use
     return made
 
 
@@ -847,7 +839,7 @@ def test_laws_l3_l5_l8_over_random_recipes(first: int) -> None:
                 shapes = [(*outer, *core) for outer, core in zip(loops, RANDOM_SHAPES, strict=True)]
                 label = f"{seed}_{rank}_{dynamic}_{len(made)}"
                 types = types_of(recipe, None, [(D,) * len(shape) if dynamic else shape for shape in shapes])
-                each = function(recipe, types, label)
+                each = emitted_function(recipe, types, label)
                 form = form_at(recipe, None, types)
                 assert function_form(each).text == form.text, label
                 arrays = arrays_for(types, shapes)
@@ -881,9 +873,9 @@ def test_extents_of_one_and_of_nothing(name: str) -> None:
                 types = types_of(recipe, use, each)
                 if expected is None:
                     with pytest.raises((DecomposeError, KernelError)):
-                        xfuse.compile(function(recipe, types))(*arrays)
+                        xfuse.compile(emitted_function(recipe, types))(*arrays)
                     continue
-                made = function(recipe, types)
+                made = emitted_function(recipe, types)
                 checked(ModuleOp([made]))
                 assert function_form(made).text == form_at(recipe, use, types).text, (name, each)
                 assert_same_numbers(as_tuple(xfuse.compile(made)(*arrays)), expected, f"{name} {each}")
@@ -898,7 +890,7 @@ def softmax() -> Recipe:
 
 def emitted_on(recipe: Recipe, *types: Attribute) -> tuple[func.FuncOp, list[str]]:
     """A program, and the types of its results."""
-    made = function(recipe, types)
+    made = emitted_function(recipe, types)
     checked(ModuleOp([made]))
     return made, [str(type_) for type_ in made.function_type.outputs.data]
 
@@ -1233,7 +1225,7 @@ def test_nothing_of_the_recipe_is_shared_with_what_is_emitted() -> None:
     """A program may be changed freely, and emitting twice gives two programs."""
     text = str(softmax().op)
     types = [TensorType(f64, [4, 8])]
-    one, other = function(softmax(), types), function(softmax(), types)
+    one, other = emitted_function(softmax(), types), emitted_function(softmax(), types)
     before = str(other)
     for op in list(one.walk()):
         op.attributes["note"] = type_named("f64")

@@ -272,7 +272,7 @@ def _reassociation(
     if not groups and not narrow and all(extent == 1 for extent in wide):
         return
     if len(groups) != len(narrow) or [axis for group in groups for axis in group] != list(range(len(wide))):
-        yield f"has reassociation {groups} between {len(narrow)} and {len(wide)} axes"
+        yield f"has reassociation {[list(group) for group in groups]} between {len(narrow)} and {len(wide)} axes"
     if not all(groups):
         yield "has an empty group of axes"
 

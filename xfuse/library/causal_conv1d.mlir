@@ -252,8 +252,6 @@ xfuse.library @causal_conv1d {
   ) -> tensor<?xf64> attributes {element_types = [f16, bf16, f32, f64]} {
     %c0 = arith.constant 0 : index
     %t = tensor.dim %x, %c0 : tensor<?xf64>
-    %c3 = arith.constant 3 : index
-    %padded_length = arith.addi %t, %c3 : index
     %zero = arith.constant 0.0 : f64
     %padded = tensor.pad %x low[3] high[0] {
     ^bb0(%place: index):
