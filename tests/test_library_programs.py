@@ -24,7 +24,6 @@ from xdsl.rewriter import Rewriter
 import xfuse
 from xfuse.backends.llvm.backend import LLVMBackend
 from xfuse.backends.numpy.backend import NumPyBackend
-from xfuse.contractions import is_contraction
 from xfuse.emission import type_named
 from xfuse.library import library_files
 from xfuse.primitives.element_types import FLOATS, numpy_dtype
@@ -207,7 +206,7 @@ def check(recipe: Recipe, element_type: str, loops: tuple[int, ...], dynamic: bo
     program = xfuse.compile(copy, session=current)
     (row,) = program.rows
     assert (row.identity, row.dtypes) == (recipe.identity, sum(recipe.signature(element_type), ()))
-    with_llvm = LLVMBackend().refusal(recipe, element_type) is None and not is_contraction(recipe)
+    with_llvm = LLVMBackend().refusal(recipe, element_type) is None and not recipe.family.startswith("fused_linear")
     assert row.backend == ("llvm" if with_llvm else "numpy")
     rest = iter(exactly(arrays))
     exact = [np.asarray(slots[n]) if n in slots else next(rest) for n in range(len(recipe.argument_types))]

@@ -89,6 +89,20 @@ def test_numpy_and_llvm_are_promised() -> None:
     assert not session.available_in(session.table, "add_square", "numpy"), "promises are in no table"
 
 
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [("fused_linear", "numpy"), ("fused_linear_relu", "numpy"), ("softmax", "llvm"), ("cosine_similarity", "llvm")],
+)
+def test_auto_leaves_matrix_products_to_numpy(name: str, backend: str) -> None:
+    """Section 4: contraction rows are chosen by what is best at them; a backend that is named is obeyed."""
+    session = Session()
+    recipe = session.recipe(name)
+    dtypes = sum(recipe.signature("f32"), ())
+    assert session.admissible(recipe, dtypes, "auto") == backend
+    assert session.admissible(recipe, dtypes, "llvm") == "llvm"
+    assert session.lookup(recipe, "auto", dtypes).backend == backend
+
+
 def test_available_in_reads_only_the_table_passed_in() -> None:
     """Seeds: neither the session's own table nor its promises."""
     session, other = small(), small()
