@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.verification",),
     ("xfuse.patterns", "xfuse.promises", "xfuse.instances", "xfuse.tracing"),
     ("xfuse.session",),
+    ("xfuse.explanation",),
     ("xfuse.passes", "xfuse.frontend", "xfuse.runtime"),
     ("xfuse.api",),
     ("xfuse", "xfuse.cli", "xfuse.demo", "xfuse.universe"),

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import ParseError
 from xfuse.api import CompiledProgram, Session, compile, current_session, identities, load_module
 from xfuse.canonical.build import element_name
 from xfuse.errors import KernelError, UnsupportedError, XfuseError
+from xfuse.explanation import changed_regions, explanation, ops_at, unseen
 from xfuse.fusion import fuse
 from xfuse.kernels import as_tuple
 from xfuse.passes.describe import pass_options
@@ -54,6 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     shown.add_argument("file", help="a .mlir file with recipes, or with functions")
     shown.set_defaults(run=_identity)
 
+    explain = commands.add_parser("explain", help="say where recipes match in a file and where not and why")
+    explain.add_argument("file", help="a .mlir file")
+    explain.add_argument("--recipe", nargs="+", required=True, metavar="NAME", help="recipes or families to look for")
+    explain.add_argument("--at", default="", metavar="LINE|NAME", help="only at a line of the file, or at %%NAME")
+    explain.add_argument("--backend", default="auto", choices=["auto", "numpy", "llvm"])
+    explain.add_argument("--library", default="", help="a file of recipes to use instead of the shipped ones")
+    explain.set_defaults(run=_explain)
+
     run = commands.add_parser("run", help="fuse a function of a file and run it on arrays")
     run.add_argument("file", help="a .mlir file")
     run.add_argument("--entry", default="main", help="the function to run (default: main)")
@@ -84,6 +93,17 @@ def _identity(options: argparse.Namespace) -> int:
             print()
         print(f"name      @{each.name}\nrecipe    {each.recipe}\ninstance  {each.instance}")
         print("".join(f"  {line}\n" for line in each.text.splitlines()), end="")
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    module = load_module(options.file)
+    session = module_session(module, options.library)
+    recipes = session.registry.select(tuple(options.recipe))
+    roots = ops_at(module, options.at) if options.at else None
+    found = session.match(module, options.backend, options.recipe, roots=roots)
+    for line in (*explanation(found), *unseen(found, recipes, roots), *changed_regions(module, session)):
+        print(line)
     return 0
 
 

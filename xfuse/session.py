@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -368,10 +368,21 @@ class Session:
         """One pattern per recipe that puts it back in place of its fused ops."""
         return [DecomposePattern(only=(recipe.name,)) for recipe in self.registry.entries()]
 
-    def match(self, module: Operation, backend: str = "auto", only: Sequence[str] = ()) -> Matches:
-        """Where the session's recipes match in a module, and where not and why. Nothing is rewritten."""
+    def match(
+        self,
+        module: Operation,
+        backend: str = "auto",
+        only: Sequence[str] = (),
+        *,
+        roots: Collection[Operation] | None = None,
+    ) -> Matches:
+        """Where the session's recipes match in a module, and where not and why (rule R10). Nothing is rewritten.
+
+        ``only`` names recipes or families. ``roots`` limits the look to matches that end in one of some ops; there
+        every recipe is compared, whatever op it ends in.
+        """
         recipes = self.registry.select(tuple(only)) if only else self.registry.entries()
-        return find_matches(module, PatternIndex(recipes), self.gate(backend))
+        return find_matches(module, PatternIndex(recipes), self.gate(backend), roots=roots)
 
     def gate(self, backend: str = "auto", *, promised: bool = True) -> Callable[[Recipe, Sequence[str]], str | None]:
         """What patterns and passes ask before they fuse: `admissible` for one backend."""

@@ -21,7 +21,7 @@ func.func @escape(%x: f32, %b: f32) -> (f32, f32) {
 // CHECK-NOT:   xfuse.fused
 // CHECK:       func.return %r, %s
 
-// EXPLAIN: {{^}}@add_relu refused (R4 escape) at '%s = arith.addf': an inner value of the recipe, the result of '%s = arith.addf', is used outside the match by 'func.return'{{$}}
+// EXPLAIN: {{^}}@add_relu refused (R4 escape) at '%s = arith.addf' ({{.*}}fuse_rules.mlir:15:3): an inner value of the recipe, the result of '%s = arith.addf' (line 15), is used outside the match by 'func.return' (line 17){{$}}
 
 // -----
 
@@ -38,7 +38,7 @@ func.func @other_literal(%x: f32, %b: f32) -> f32 {
 // CHECK-NOT:   xfuse.fused
 // CHECK:       func.return
 
-// EXPLAIN: {{^}}@add_relu refused (R6 mismatch) at '%r = arith.maximumf': expected the literal 0.0 : f32, found the literal -0.0 : f32{{$}}
+// EXPLAIN: {{^}}@add_relu refused (R6 mismatch) at '%zero = arith.constant' ({{.*}}): expected the literal 0.0 : f32, found the literal -0.0 : f32{{$}}
 
 // -----
 
@@ -72,7 +72,7 @@ func.func @flags(%x: f32, %b: f32) -> f32 {
 // CHECK-NEXT:     %s = arith.addf %x_1, %b_1 fastmath<contract> : f32
 // CHECK-NEXT:     %r_1 = arith.maximumf %s, %zero fastmath<nnan> : f32
 
-// EXPLAIN: {{^}}fused @add_relu on llvm: arith.addf, arith.maximumf{{$}}
+// EXPLAIN: {{^}}fused @add_relu on llvm at '%r = arith.maximumf' ({{.*}}): '%s = arith.addf' (line 7), '%r = arith.maximumf' (line 8){{$}}
 
 // -----
 
@@ -100,9 +100,9 @@ func.func @slot(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 // CHECK-NOT:    xfuse.fused
 // CHECK:        func.return
 
-// EXPLAIN: {{^}}fused @scale_shift on llvm: arith.mulf, arith.addf{{$}}
-// EXPLAIN: {{^}}@scale_shift refused (R6 mismatch) at '%s2 = arith.addf':
-// EXPLAIN: {{^}}@scale_shift refused (R6 mismatch) at '%s3 = arith.addf':
+// EXPLAIN: {{^}}fused @scale_shift on llvm at '%s = arith.addf' ({{.*}}): '%p = arith.mulf' (line 7), '%s = arith.addf' (line 8){{$}}
+// EXPLAIN: {{^}}@scale_shift refused (R6 mismatch) at '%list = arith.constant' ({{.*}}): expected a scalar or splat constant for argument %scale of the recipe : f32, found a table of constants
+// EXPLAIN: {{^}}@scale_shift refused (R6 mismatch) at '%p3 = arith.mulf' ({{.*}}): expected a scalar or splat constant for argument %scale of the recipe : f32, found the argument %y : f32
 
 // -----
 
@@ -123,7 +123,7 @@ func.func @several(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tens
 // CHECK-NEXT:     xfuse.yield %s_1, %d_1
 // CHECK:        func.return %d, %s
 
-// EXPLAIN: {{^}}fused @sum_difference on llvm: math.sin, arith.subf, arith.addf{{$}}
+// EXPLAIN: {{^}}fused @sum_difference on llvm at '%s = arith.addf' ({{.*}}): '%sin = math.sin' (line 6), '%d = arith.subf' (line 7), '%s = arith.addf' (line 8){{$}}
 
 // -----
 

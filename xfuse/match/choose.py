@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -13,11 +13,12 @@ from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.extract import carriers_of, extract
 from xfuse.match.index import PatternIndex
+from xfuse.match.mismatch import mismatch
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
-from xfuse.match.refusal import Refusal, describe, spell_node
+from xfuse.match.refusal import Refusal, describe
 from xfuse.match.region import Extraction
-from xfuse.match.search import Attempt, Search
+from xfuse.match.search import Binding, Search
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -50,32 +51,54 @@ class Match:
         return self.extraction.covered
 
     @property
+    def root(self) -> Operation:
+        """The op that computes the result at which the search started."""
+        owner = self.extraction.outputs[self.extraction.pattern.anchor].owner
+        assert isinstance(owner, Operation)
+        return owner
+
+    @property
     def scalars(self) -> tuple[SSAValue, ...]:
         """The constants bound to the recipe's scalar slots."""
         return self.extraction.slots
 
 
+@dataclass(frozen=True)
+class Loss:
+    """A match that was not chosen since it shares ops with one that ranks before it (rule R7)."""
+
+    match: Match
+    to: Match
+
+
 @dataclass
 class Matches:
-    """What a look at a module found: chosen matches, refusals, and how many matches lost to an overlapping one.
+    """What a look at a module found: chosen matches, refusals, and matches that lost to an overlapping one.
 
     ``settled`` says that after the chosen matches are applied another look would find nothing more.
     """
 
     chosen: list[Match] = field(default_factory=list[Match])
     refusals: list[Refusal] = field(default_factory=list[Refusal])
-    lost: int = 0
+    lost: list[Loss] = field(default_factory=list[Loss])
     settled: bool = True
 
 
 def find_matches(
-    module: Operation, index: PatternIndex, gate: Gate, *, budget: int | None = None, explain: bool = True
+    module: Operation,
+    index: PatternIndex,
+    gate: Gate,
+    *,
+    budget: int | None = None,
+    explain: bool = True,
+    roots: Collection[Operation] | None = None,
 ) -> Matches:
     """All matches in a module, chosen so that no two overlap: most ops first, then gain, recipe and program order.
 
-    Nothing is rewritten. Without ``explain`` roots that differ from the recipe's are not listed among the refusals, and
-    matches at a root that is taken are neither made nor counted. Raises `UnsupportedError` (law L8) if a value is used
-    before its definition.
+    Nothing is rewritten. With ``explain`` the refusals hold every root that differs from the recipe's, and where, and
+    the losses every match that was not chosen; without, these are only as many as the choice came to see. ``roots``
+    limits the look to matches that end in one of some ops, and has every recipe tried there. Raises `UnsupportedError`
+    (law L8) if a value is used before its definition.
     """
     result = Matches()
     gate = _remembering(gate)
@@ -87,7 +110,7 @@ def find_matches(
         if program.unordered is not None:
             raise UnsupportedError(f"(law L8) {describe(program.unordered)} reads a value before its definition")
         before = len(result.chosen)
-        _Look(program, gate, result, explain).choose(_candidates(program, index, budget, explain))
+        _Look(program, gate, result, explain).choose(_candidates(program, index, budget, explain, roots))
         whole.update(op for match in result.chosen[before:] for op in match.ops if op.regions)
     return result
 
@@ -138,7 +161,7 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         node = program.graph.nodes[value.node]
         for number, pattern, _ in index.likely(node, program.graph.nodes):
             place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa)
-            match = place.match(program, islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES), gate)
+            match = place.match(_Attempts(pattern, program, value.node, None), gate, False)
             if isinstance(match, Match):
                 found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
@@ -157,25 +180,28 @@ def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
 
 
 class _Attempts:
-    """What the searches of one pattern at one node come to, each made when it is first asked for."""
+    """What the search of one pattern at one node finds, each binding made when it is first asked for."""
 
-    def __init__(self, pattern: Pattern, program: Program, node: int, budget: int | None, explain: bool) -> None:
-        self._pattern, self._program, self._node = pattern, program, node
-        self._budget, self._explain = budget, explain
+    def __init__(self, pattern: Pattern, program: Program, node: int, budget: int | None) -> None:
+        self.pattern, self.program, self.node = pattern, program, node
+        self._budget = budget
         self._search: Search | None = None
-        self._more: Iterator[Attempt] = iter(())
-        self._made: list[Attempt] = []
+        self._more: Iterator[Binding] = iter(())
+        self._made: list[Binding] = []
 
-    def __iter__(self) -> Iterator[Attempt]:
+    def __iter__(self) -> Iterator[Binding]:
         if self._search is None:
-            self._search = Search(self._pattern, self._program, self._budget)
-            self._more = islice(self._search.all_at(self._node), _ALTERNATIVES)
+            self._search = Search(self.pattern, self.program, self._budget)
+            self._more = islice(self._search.all_at(self.node), _ALTERNATIVES)
         yield from self._made
-        for attempt in self._more:
-            self._made.append(attempt)
-            yield attempt
-        if self._explain and not self._made:
-            yield Attempt(None, self._search.best, self._search.failure)
+        for binding in self._more:
+            self._made.append(binding)
+            yield binding
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the search took more steps than its budget allows."""
+        return self._search is not None and self._search.exhausted
 
 
 @dataclass(eq=False, slots=True)
@@ -201,28 +227,32 @@ class _Candidate:
         """The op in whose body it lies, if it does not lie in a block of its own."""
         return self.block.parent_op() if self.rank[6] else None
 
-    def match(self, program: Program, attempts: Iterable[Attempt], gate: Gate) -> Match | Refusal | None:
-        """The first attempt that can be taken whole, else why the first one cannot."""
+    def match(self, attempts: _Attempts, gate: Gate, explain: bool) -> Match | Refusal | None:
+        """The first binding that can be taken whole, else why the first one cannot."""
         first: Refusal | None = None
         pattern, recipe = self.pattern, self.pattern.recipe
-        for attempt in attempts:
-            if attempt.binding is None:
-                first = first or _search_refusal(program, pattern, attempt, self.ssa)
-                continue
+        for binding in attempts:
             dtypes = pattern.dtypes
             backend = gate(recipe, dtypes)
             if backend is None:
                 text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
-                first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, pattern.size)
+                first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, self.root, pattern.size, pattern.size)
                 break
-            extraction = extract(program, pattern, attempt.binding, self.block, self.order, self.ssa)
+            extraction = extract(attempts.program, pattern, binding, self.block, self.order, self.ssa)
             if not isinstance(extraction, Refusal):
                 return Match(recipe, pattern.element_type, backend, extraction, self.rank)
             first = first or extraction
+        if first is None and attempts.exhausted:
+            text = "the search took more steps than its budget allows"
+            return Refusal(recipe.name, "R1", "budget", text, self.root, self.root, 0, pattern.size)
+        if first is None and explain and not pattern.unit:
+            return mismatch(attempts.program, pattern, attempts.node, self.root)
         return first
 
 
-def _candidates(program: Program, index: PatternIndex, budget: int | None, explain: bool) -> Iterator[_Candidate]:
+def _candidates(
+    program: Program, index: PatternIndex, budget: int | None, explain: bool, roots: Collection[Operation] | None
+) -> Iterator[_Candidate]:
     """All places worth a search, in program order; with ``explain`` also those that a glance rules out."""
     attempts: dict[tuple[int, int], _Attempts] = {}
     cones: dict[str, list[int]] = {}
@@ -232,7 +262,12 @@ def _candidates(program: Program, index: PatternIndex, budget: int | None, expla
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
             node = nodes[value.node]
-            patterns = index.at(node.kind, node.element_type) if explain else index.likely(node, nodes)
+            if roots is not None and ssa.owner not in roots:
+                continue
+            if not explain:
+                patterns = index.likely(node, nodes)
+            else:
+                patterns = index.at(node.kind, node.element_type) if roots is None else index.every(node.element_type)
             position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
             if not explain and node.element_type not in cones:
                 cones[node.element_type] = index.cones(graph)
@@ -243,7 +278,7 @@ def _candidates(program: Program, index: PatternIndex, budget: int | None, expla
                     continue
                 key = (id(pattern), value.node)
                 if key not in attempts:
-                    attempts[key] = _Attempts(pattern, program, value.node, budget, explain)
+                    attempts[key] = _Attempts(pattern, program, value.node, budget)
                 rank = _rank(pattern, number, level, position)
                 yield _Candidate(rank, pattern, block, order, ssa, attempts[key])
 
@@ -256,8 +291,8 @@ class _Look:
         self.gate = gate
         self.result = result
         self.explain = explain
-        self.taken: set[Operation] = set()
-        self.opened: set[Operation] = set()
+        self.taken: dict[Operation, Match] = {}
+        self.opened: dict[Operation, Match] = {}
 
     def choose(self, candidates: Iterable[_Candidate]) -> None:
         """Choose among candidates given in program order."""
@@ -272,7 +307,7 @@ class _Look:
             if attempts in matched:
                 left.append(candidate)  # a value that is carried twice: one match of it is enough for now
                 continue
-            found = candidate.match(self.program, attempts, self.gate)
+            found = candidate.match(attempts, self.gate, self.explain)
             if isinstance(found, Match):
                 matched.add(attempts)
                 if not self._take(found, candidate.holder):
@@ -281,44 +316,38 @@ class _Look:
                 refused.append((number, attempts, found))
         refused.sort(key=lambda each: each[0])
         refusals = [refusal for _, attempts, refusal in refused if attempts not in matched]
-        self.result.refusals.extend(refusals)
+        self.result.refusals.extend(self._nearest(refusals) if self.explain else refusals)
         if refusals or not all(map(self._is_gone, left)):
             self.result.settled = False
+
+    def _nearest(self, refusals: Iterable[Refusal]) -> list[Refusal]:
+        """One refusal per recipe and root: of several patterns of a recipe the one that got furthest."""
+        found = {(match.recipe.name, match.root) for match in self.result.chosen}
+        found.update((loss.match.recipe.name, loss.match.root) for loss in self.result.lost)
+        best: dict[tuple[str, Operation | None], Refusal] = {}
+        for refusal in refusals:
+            key = (refusal.recipe, refusal.root)
+            if key not in found and (key not in best or best[key].matched < refusal.matched):
+                best[key] = refusal
+        return list(best.values())
 
     def _is_gone(self, candidate: _Candidate) -> bool:
         """Whether the op at which a candidate stands goes with a chosen match."""
         return candidate.root in self.taken or (candidate.holder is not None and candidate.holder in self.taken)
 
     def _take(self, match: Match, holder: Operation | None) -> bool:
-        ops = match.ops
+        ways = [self.taken.get(op) or (self.opened.get(op) if holder is None else None) for op in match.ops]
         if holder is not None:
-            overlaps = holder in self.taken or not self.taken.isdisjoint(ops)
-        else:
-            overlaps = not (self.taken.isdisjoint(ops) and self.opened.isdisjoint(ops))
-        if overlaps:
-            self.result.lost += 1
+            ways.append(self.taken.get(holder))
+        other = next((each for each in ways if each is not None), None)
+        if other is not None:
+            self.result.lost.append(Loss(match, other))
             return False
-        self.taken.update(ops)
+        self.taken.update(dict.fromkeys(match.ops, match))
         if holder is not None:
-            self.opened.add(holder)
+            self.opened.setdefault(holder, match)
         self.result.chosen.append(match)
         return True
-
-
-def _search_refusal(program: Program, pattern: Pattern, attempt: Attempt, ssa: SSAValue) -> Refusal:
-    owner = ssa.owner if isinstance(ssa.owner, Operation) else None
-    if attempt.exhausted:
-        text = "the search took more steps than its budget allows"
-        return Refusal(pattern.recipe.name, "R1", "budget", text, owner, attempt.best)
-    text = "the ops differ from the recipe's"
-    if attempt.failure is not None:
-        wanted, found = attempt.failure
-        target = pattern.nodes[wanted]
-        slot = pattern.arguments.get(wanted) in pattern.slots
-        text = f"expected {'a scalar or splat constant' if slot else spell_node(target)}"
-        if found >= 0:
-            text += f", found {spell_node(program.graph.nodes[found])}"
-    return Refusal(pattern.recipe.name, "R6", "mismatch", text, owner, attempt.best)
 
 
 def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:

@@ -26,7 +26,9 @@ def extract(
     try:
         return _extract(program, pattern, binding, block, order, root)
     except Refused as error:
-        return Refusal(pattern.recipe.name, error.rule, error.reason, error.message, error.op, len(binding.places))
+        top = root.owner if isinstance(root.owner, Operation) else None
+        size = pattern.size
+        return Refusal(pattern.recipe.name, error.rule, error.reason, error.message, error.op, top, size, size)
 
 
 def _extract(

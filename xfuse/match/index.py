@@ -36,6 +36,15 @@ class PatternIndex:
             self._by_type[element_type] = self._build(element_type)
         return self._by_type[element_type].get(kind, ())
 
+    def every(self, element_type: str) -> Sequence[Entry]:
+        """For each recipe the patterns whose anchor is of this type, or all if none is, whatever they end in."""
+        found: list[Entry] = []
+        for number, recipe in enumerate(self.recipes):
+            patterns = [Pattern.of(recipe, use) for use in recipe.uses]
+            same = [each for each in patterns if each.nodes[each.roots[each.anchor]].element_type == element_type]
+            found.extend(Entry(number, pattern, 0) for pattern in same or patterns)
+        return found
+
     def likely(self, node: Node, nodes: Sequence[Node]) -> Sequence[Entry]:
         """Those of them that a look at the node's operands does not rule out."""
         shapes = tuple(shape_of(nodes[each.node]) for each in node.references if each.node >= 0)

@@ -54,6 +54,7 @@ class Program:
         for op in self.ops:
             self._read(op)
         self._users: dict[int, list[int]] | None = None
+        self._carrier: dict[int, SSAValue] | None = None
         self._extents: list[bool] = []
         self._dead: dict[Block, set[Operation]] = {}
         self._carriers: dict[Block, dict[int, list[SSAValue]]] = {}
@@ -80,6 +81,14 @@ class Program:
                     if value is not None:
                         found.setdefault(value.node, []).append(result)
         return self._carriers[block]
+
+    def carrier(self, node: int) -> SSAValue | None:
+        """The first SSA value, in a linalg body or not, that carries a node."""
+        if self._carrier is None:
+            self._carrier = {}
+            for ssa, value in self.builder.values.items():
+                self._carrier.setdefault(value.node, ssa)
+        return self._carrier.get(node)
 
     def dead(self, block: Block) -> set[Operation]:
         """The ops of a block without effect whose results nothing reads but other such ops."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, NameLoc
 from xdsl.ir import Operation
 
 from xfuse.canonical.graph import Node
@@ -17,8 +18,9 @@ class Refusal:
     """A candidate root that was turned down.
 
     ``rule`` is the number of the matching rule ("R4"), ``reason`` one word for it ("escape"), ``message`` a sentence
-    with what was expected and found, ``op`` the op at fault if it is one, ``matched`` how many ops of the recipe
-    were found before it failed.
+    with what was expected and found. ``op`` is the op at fault and ``root`` the one at which the recipe would have
+    ended, if they are ops. Of the recipe's ``size`` ops ``matched`` were found in the best partial match. ``expected``
+    and ``found`` are the two things that differ, where two things do.
     """
 
     recipe: str
@@ -26,19 +28,49 @@ class Refusal:
     reason: str
     message: str
     op: Operation | None = None
+    root: Operation | None = None
     matched: int = 0
+    size: int = 0
+    expected: str = ""
+    found: str = ""
 
     def __str__(self) -> str:
-        where = "" if self.op is None else f" at {describe(self.op)}"
-        return f"@{self.recipe} refused ({self.rule} {self.reason}){where}: {self.message}"
+        op = self.op or self.root
+        where = "" if op is None else f" at {locate(op)}"
+        partly = f"; {self.matched} of the recipe's {self.size} ops match" if self.matched < self.size else ""
+        return f"@{self.recipe} refused ({self.rule} {self.reason}){where}: {self.message}{partly}"
 
 
 def describe(op: Operation) -> str:
-    """An op as a message names it: its results' names and its own; a nameless one by its place in its block."""
+    """An op as a message names it: its results' names, its own, and its place in its text, else in its block."""
+    spelled = _named(op)
+    place = source_line(op)
+    if place is not None:
+        return f"{spelled} (line {place.rsplit(':', 2)[1]})"
+    if "=" in spelled or not op.results or op.parent is None:
+        return spelled
+    return f"{spelled} (op {op.parent.get_operation_index(op)} of its block)"
+
+
+def locate(op: Operation) -> str:
+    """The same with the file that it stands in."""
+    place = source_line(op)
+    return describe(op) if place is None else f"{_named(op)} ({place})"
+
+
+def _named(op: Operation) -> str:
     names = ", ".join(f"%{result.name_hint}" for result in op.results if result.name_hint)
-    if names or not op.results or op.parent is None:
-        return f"'{names} = {op.name}'" if names else f"'{op.name}'"
-    return f"'{op.name}' (op {op.parent.get_operation_index(op)} of its block)"
+    return f"'{names} = {op.name}'" if names else f"'{op.name}'"
+
+
+def source_line(op: Operation) -> str | None:
+    """Where an op stands in its source, as "file:line:column"; None if it does not say."""
+    location = op.location
+    while isinstance(location, NameLoc | CallSiteLoc):
+        location = location.location if isinstance(location, NameLoc) else location.callee
+    if not isinstance(location, FileLineColLoc):
+        return None
+    return f"{location.filename.data}:{location.line.data}:{location.column.data}"
 
 
 def spell_node(node: Node) -> str:
@@ -53,5 +85,7 @@ def spell_node(node: Node) -> str:
     if node.kind == "opaque":
         op = attributes.get("op", "an unknown value")
         return f"'{op[0] if isinstance(op, tuple) else op}' : {node.element_type}"
+    if node.kind == "reduce":
+        return f"a reduction by {attributes['combine']} : {node.element_type}"
     spelled = "".join(f" {name} = {value}" for name, value in attributes.items()) if node.kind in PRIMITIVES else ""
     return f"{node.kind}{spelled} : {node.element_type}"

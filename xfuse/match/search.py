@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from xfuse.canonical.graph import UNIT, Index, Node, Reference, is_commutative
-from xfuse.match.pattern import Pattern, core_nodes_agree, nodes_agree
+from xfuse.canonical.graph import UNIT, Index, Reference, is_commutative
+from xfuse.match.pairs import Pairs
+from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
 
 STEPS_PER_NODE = 100
@@ -34,74 +36,50 @@ class Binding:
     steps: int
 
 
-@dataclass
-class Attempt:
-    """What a search came to: a binding, or how far it got and why it ended."""
-
-    binding: Binding | None = None
-    best: int = 0
-    failure: tuple[int, int] | None = None
-    exhausted: bool = False
-
-
 class Search:
     """One search for a pattern, started at one node of a program."""
 
     def __init__(self, pattern: Pattern, program: Program, budget: int | None = None) -> None:
         self.pattern = pattern
         self.program = program
-        self.memo = program.memo(pattern)
+        self.pairs = Pairs(pattern, program)
         self.budget = (budget or STEPS_PER_NODE) * max(1, pattern.size)
         self.steps = 0
+        self.exhausted = False
         self.places: dict[int, Place] = {}
         self.trail: list[int] = []
-        self.best = 0
-        self.failure: tuple[int, int] | None = None
 
-    def at(self, node: int) -> Attempt:
-        """The first binding with the anchor at a node of the program."""
-        return next(self.all_at(node), self._failed(False))
-
-    def all_at(self, node: int) -> Iterator[Attempt]:
-        """All bindings with the anchor at a node, in the order of the search; the last attempt may be exhausted."""
+    def all_at(self, node: int) -> Iterator[Binding]:
+        """All bindings with the anchor at a node, in the order of the search, as far as the budget goes."""
         pattern = self.pattern
         root = pattern.roots[pattern.anchor]
         frame = () if pattern.has_core else tuple(range(self.program.graph.nodes[node].rank))
-        todo: _Todo = ((root, (node, frame)), None)
-        yield from self._run(todo)
+        yield from self._run(((root, (node, frame)), None))
 
-    def _failed(self, exhausted: bool) -> Attempt:
-        return Attempt(None, self.best, self.failure, exhausted)
-
-    def _run(self, todo: _Todo) -> Iterator[Attempt]:
+    def _run(self, todo: _Todo) -> Iterator[Binding]:
         choices: list[tuple[int, _Todo]] = []
         while True:
             failed = False
             while todo is not None:
                 self.steps += 1
                 if self.steps > self.budget:
-                    yield self._failed(True)
+                    self.exhausted = True
                     return
                 (wanted, place), todo = todo
                 step = self._step(wanted, place, todo, choices)
                 if step is False:
                     failed = True
                     break
-                todo = None if step is True else step
+                todo = step
             if not failed:
-                other = self._next_root()
-                if other is None:
-                    yield Attempt(Binding(dict(self.places), self.steps), len(self.places))
-                    failed = True
-                else:
+                starts = self._next_root()
+                if starts is None:
+                    yield Binding(dict(self.places), self.steps)
+                elif starts:
                     mark = len(self.trail)
-                    starts = other
-                    for start in starts[1:][::-1]:
-                        choices.append((mark, (start, None)))
-                    if starts:
-                        todo = (starts[0], None)
-                        continue
-                    failed = True
+                    choices.extend((mark, (start, None)) for start in starts[1:][::-1])
+                    todo = (starts[0], None)
+                    continue
             if not choices:
                 return
             mark, todo = choices.pop()
@@ -114,28 +92,27 @@ class Search:
     def _bind(self, wanted: int, place: Place) -> None:
         self.places[wanted] = place
         self.trail.append(wanted)
-        self.best = max(self.best, len(self.places))
 
-    def _step(self, wanted: int, place: Place, todo: _Todo, choices: list[tuple[int, _Todo]]) -> _Todo | bool:
+    def _step(self, wanted: int, place: Place, todo: _Todo, choices: list[tuple[int, _Todo]]) -> _Todo | Literal[False]:
         """Match one pair; the list of what is left, or False."""
-        pattern, nodes = self.pattern, self.program.graph.nodes
+        pattern, nodes, possible = self.pattern, self.program.graph.nodes, self.pairs.possible
         known = self.places.get(wanted)
         if known is not None:
-            return todo if known == place else self._fail(wanted, place[0])
+            return todo if known == place else False
         number, frame = place
         if number < 0:
-            return self._fail(wanted, number)
+            return False
         argument = pattern.arguments.get(wanted)
         node = nodes[number]
         if argument is not None:
             if node.element_type != pattern.nodes[wanted].element_type:
-                return self._fail(wanted, number)
+                return False
             if argument in pattern.slots and node.kind != "constant":
-                return self._fail(wanted, number)
+                return False
             self._bind(wanted, place)
             return todo
-        if not self._possible(wanted, number):
-            return self._fail(*self._difference(wanted, number))
+        if not possible(wanted, number):
+            return False
         self._bind(wanted, place)
         target = pattern.nodes[wanted]
         if not target.references or wanted in pattern.extents:
@@ -146,91 +123,19 @@ class Search:
         else:
             found = [(r.node, in_frame(r, frame)) for r in node.references]
         if len(children) == 2 and is_commutative(target):
-            straight = self._possible(children[0], found[0][0]) and self._possible(children[1], found[1][0])
-            crossed = self._possible(children[0], found[1][0]) and self._possible(children[1], found[0][0])
+            straight = possible(children[0], found[0][0]) and possible(children[1], found[1][0])
+            crossed = possible(children[0], found[1][0]) and possible(children[1], found[0][0])
             if crossed and straight and found[0] != found[1]:
                 other: _Todo = ((children[0], found[1]), ((children[1], found[0]), todo))
                 choices.append((len(self.trail), other))
             elif crossed and not straight:
                 found.reverse()
             elif not straight:
-                return self._fail(wanted, number)
+                return False
         # Extents that only one of the two computes come last.
         for child, where in reversed(list(zip(children, found, strict=not pattern.has_core))):
             todo = ((child, where), todo)
         return todo
-
-    def _fail(self, wanted: int, number: int) -> bool:
-        if self.failure is None or len(self.places) >= self.best:
-            self.failure = (wanted, number)
-        return False
-
-    def _possible(self, wanted: int, number: int) -> bool:
-        """Whether a pair could match if bindings and indices did not count; remembered per program."""
-        memo = self.memo
-        graph = self.program.graph
-        stack = [(wanted, number)]
-        while stack:
-            p, n = stack[-1]
-            key = (p, n)
-            if key in memo:
-                stack.pop()
-                continue
-            verdict = self._shallow(p, n)
-            if verdict is None:
-                left, right = self.pattern.nodes[p].references, graph.nodes[n].references
-                pairs = [(a.node, b.node) for a, b in zip(left, right, strict=not self.pattern.has_core)]
-                if len(left) == 2 and is_commutative(self.pattern.nodes[p]):
-                    pairs += [(left[0].node, right[1].node), (left[1].node, right[0].node)]
-                missing = [pair for pair in pairs if pair not in memo]
-                if missing:
-                    stack.extend(missing)
-                    continue
-                known = [memo[pair] for pair in pairs]
-                crossed = len(left) == 2 and len(known) == 4 and known[2] and known[3]
-                verdict = all(known[: min(len(left), len(right))]) or crossed
-            memo[key] = verdict
-            stack.pop()
-        return memo[wanted, number]
-
-    def _difference(self, wanted: int, number: int) -> tuple[int, int]:
-        """Where a pair that cannot match first differs: follow the operands that cannot match either."""
-        graph = self.program.graph
-        while self._shallow(wanted, number) is None:
-            left, right = self.pattern.nodes[wanted].references, graph.nodes[number].references
-            pairs = [(a.node, b.node) for a, b in zip(left, right, strict=not self.pattern.has_core)]
-            if len(left) == 2 and is_commutative(self.pattern.nodes[wanted]):
-                crossed = [(left[0].node, right[1].node), (left[1].node, right[0].node)]
-                if sum(map(self._holds, crossed)) > sum(map(self._holds, pairs)):
-                    pairs = crossed
-            wrong = [pair for pair in pairs if not self._possible(*pair)]
-            if not wrong:
-                break
-            wanted, number = wrong[0]
-        return wanted, number
-
-    def _holds(self, pair: tuple[int, int]) -> bool:
-        return self._possible(*pair)
-
-    def _shallow(self, wanted: int, number: int) -> bool | None:
-        """False or True where the two nodes alone decide, None where their operands must."""
-        if number < 0:
-            return False
-        target, node = self.pattern.nodes[wanted], self.program.graph.nodes[number]
-        argument = self.pattern.arguments.get(wanted)
-        if argument is not None:
-            return node.element_type == target.element_type and (
-                argument not in self.pattern.slots or node.kind == "constant"
-            )
-        if wanted in self.pattern.extents:
-            return node.element_type == target.element_type and self.program.is_extent(number)
-        if not self._agree(wanted, node):
-            return False
-        return None if target.references else True
-
-    def _agree(self, wanted: int, node: Node) -> bool:
-        target = self.pattern.nodes[wanted]
-        return core_nodes_agree(target, node) if self.pattern.has_core else nodes_agree(target, node)
 
     def _next_root(self) -> list[tuple[int, Place]] | None:
         """Where the next unbound result of the recipe could be; None if all are bound."""
@@ -246,7 +151,7 @@ class Search:
         for wanted in reversed(path[:-1]):
             users = {user for candidate in candidates for user in self.program.users(candidate)}
             nodes = self.program.graph.nodes
-            candidates = sorted(user for user in users if self._agree(wanted, nodes[user]))
+            candidates = sorted(user for user in users if self.pairs.agree(wanted, nodes[user]))
         places: list[tuple[int, Place]] = []
         for candidate in candidates:
             frame = self._frame_of(candidate, path, bound)
@@ -261,7 +166,7 @@ class Search:
         return [
             (root, (number, frame))
             for number, node in enumerate(nodes)
-            if self._agree(root, node) and (self.pattern.has_core or node.rank == rank)
+            if self.pairs.agree(root, node) and (self.pattern.has_core or node.rank == rank)
         ]
 
     def _path_down(self, root: int) -> list[int] | None:

@@ -10,8 +10,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xfuse.errors import BackendUnavailable, NotBound
+from xfuse.explanation import changed_regions, explanation
 from xfuse.fusion import fuse
-from xfuse.match.choose import Matches
+from xfuse.match.choose import find_matches
+from xfuse.match.index import PatternIndex
 from xfuse.passes.base import XfusePass
 from xfuse.passes.misread import warn_of_misread_literals
 from xfuse.passes.options import check_backend, choose_recipes, module_session
@@ -68,9 +70,12 @@ class FusePass(XfusePass):
         gate = session.gate(self.backend, promised=self.gate == "table")
         if self.gate == "none":
             gate = _open_gate
-        rounds = fuse(module, session.registry.entries(), gate, explain=self.explain)
-        if self.explain:
-            _explain(rounds)
+        recipes = session.registry.entries()
+        before = find_matches(module, PatternIndex(recipes), gate) if self.explain else None
+        rounds = fuse(module, recipes, gate)
+        if before is not None:
+            for line in (*explanation(before, rounds[1:]), *changed_regions(module, session)):
+                print(line, file=sys.stderr)
         missing = [refusal for refusal in rounds[-1].refusals if refusal.rule == "L4"] if rounds else []
         if self.strict and missing:
             raise NotBound("; ".join(str(refusal) for refusal in missing))
@@ -78,12 +83,3 @@ class FusePass(XfusePass):
 
 def _open_gate(recipe: Recipe, dtypes: object) -> str | None:
     return "none"
-
-
-def _explain(rounds: list[Matches]) -> None:
-    for matches in rounds:
-        for match in matches.chosen:
-            ops = ", ".join(op.name for op in match.ops)
-            print(f"fused @{match.recipe.name} on {match.backend}: {ops}", file=sys.stderr)
-    for refusal in sorted(rounds[-1].refusals, key=lambda each: -each.matched) if rounds else ():
-        print(str(refusal), file=sys.stderr)
