@@ -9,7 +9,7 @@ import pytest
 from reference_programs import emitted_function
 from support import CORPUS
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp, UnknownLoc, f32
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc, f32
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
@@ -17,13 +17,15 @@ import xfuse
 from xfuse.cli import main
 from xfuse.errors import UnsupportedError
 from xfuse.explanation import changed_regions, explanation, ops_at
+from xfuse.locations import source_line
 from xfuse.match.choose import Matches, find_matches
 from xfuse.match.index import PatternIndex
-from xfuse.match.refusal import Refusal, source_line
+from xfuse.match.refusal import Refusal
 from xfuse.parser import parse_module
 from xfuse.recipes import Recipe
 from xfuse.session import Session, fresh_session
 from xfuse.shipped import shipped_recipes
+from xfuse.testing import same_program
 from xfuse_dialects.xfuse import FusedOp
 
 VARIANTS = CORPUS / "variants"
@@ -294,5 +296,7 @@ def test_ops_know_where_they_stand() -> None:
     places = [source_line(op) for op in module.walk()][1:]
     assert places == ["here.mlir:1:1", "here.mlir:2:3", "here.mlir:3:5", "other.py:7:8", "here.mlir:5:3"]
     assert isinstance(module.location, UnknownLoc)
-    bare = [op.location for op in parse_module(text, locations=False).walk()]
-    assert [isinstance(each, FileLineColLoc) for each in bare] == [False, False, False, False, True, False]
+    moved = parse_module("\n" + text, "there.mlir")
+    assert source_line(next(iter(moved.body.block.ops))) == "there.mlir:2:1"
+    assert same_program(module, moved), "where an op stands is no part of what it says (L2)"
+    assert not same_program(module, parse_module(text.replace('"other.py":7:8', '"other.py":7:9')))

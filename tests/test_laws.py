@@ -106,9 +106,9 @@ def test_l2_decompose_brings_the_program_back(drawn: tuple[int, int]) -> None:
     module.verify()
     assert program_difference(original, module) is None
     # Through text: locations are not printed.
-    reread = parse_module(text, context=CONTEXT, locations=False)
+    reread = parse_module(text, context=CONTEXT)
     decompose_all(reread)
-    assert program_difference(parse_module(str(original), context=CONTEXT, locations=False), reread) is None
+    assert program_difference(parse_module(str(original), context=CONTEXT), reread) is None
 
 
 @settings(PROFILE)

@@ -70,9 +70,9 @@ class Fused:
         back.verify()
         assert order_problem(back) is None
         assert program_difference(original, back) is None
-        reread = parse_module(text, context=context, locations=False)
+        reread = parse_module(text, context=context)
         decompose_all(reread)
-        assert program_difference(parse_module(str(original), context=context, locations=False), reread) is None
+        assert program_difference(parse_module(str(original), context=context), reread) is None
 
     @property
     def names(self) -> list[str]:

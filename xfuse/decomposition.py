@@ -8,26 +8,27 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.collector import paused_collector
 from xfuse.editing import Editor
-from xfuse.materialise import Key, is_materialisable, key_of
+from xfuse.materialise import Known, is_materialisable
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
-Known = dict[Key, Operation]
 
-
-def decompose(op: Operation, known: Known | None = None, editor: Editor | None = None) -> Sequence[SSAValue]:
+def decompose(
+    op: Operation, known: Known | None = None, editor: Editor | None = None, copies: list[Operation] | None = None
+) -> Sequence[SSAValue]:
     """Replace a fused op by the ops of its region; returns the values that stand for its results.
 
     Anything but a fused op comes back unchanged: its results. A constant or other materialisable op of the region is
     not put back where an equal one stands before the fused op in its block; ``known`` may hold
-    those. ``editor`` makes the changes.
+    those. Nor is an op that was duplicated, if its equal is still in the block; those that find none are added to
+    ``copies``, as another fused op may hold it. ``editor`` makes the changes.
     """
     if not isinstance(op, FusedOp):
         return op.results
     editor = editor or Editor()
     if known is None:
-        known = {}
+        known = Known()
         for before in _preceding(op):
-            remember(known, before)
+            known.remember(before)
     block = op.body.block
     terminator = block.last_op
     assert isinstance(terminator, YieldOp)
@@ -35,10 +36,11 @@ def decompose(op: Operation, known: Known | None = None, editor: Editor | None =
         hint = outer.name_hint
         inner.replace_all_uses_with(outer)
         outer.name_hint = hint
-    for inner in list(block.ops):
+    duplicated: set[int] = set(op.duplicated.get_values()) if op.duplicated is not None else set()
+    for position, inner in enumerate(list(block.ops)):
         if inner is terminator:
             break
-        equal = known.get(key_of(inner)) if is_materialisable(inner) else None
+        equal = known.equal(inner) if is_materialisable(inner) else None
         if equal is not None:
             for old, new in zip(inner.results, equal.results, strict=True):
                 old.replace_all_uses_with(new)
@@ -46,7 +48,14 @@ def decompose(op: Operation, known: Known | None = None, editor: Editor | None =
             continue
         inner.detach()
         editor.insert_before(inner, op)
-        remember(known, inner)
+        known.remember(inner)
+        if (
+            position in duplicated
+            and not is_materialisable(inner)
+            and not _unite(inner, known, editor)
+            and copies is not None
+        ):
+            copies.append(inner)
     results = list(terminator.values)
     for old, new in zip(op.outputs, results, strict=True):
         if new.name_hint is None:
@@ -68,25 +77,39 @@ def _decompose_all(module: Operation, wanted: Callable[[FusedOp], bool]) -> int:
     blocks = [block for region in module.regions for block in region.blocks]
     while blocks:
         block = blocks.pop()
-        known: Known = {}
+        known = Known()
+        copies: list[Operation] = []
         op = block.first_op
         while op is not None:
             if isinstance(op, FusedOp) and wanted(op):
                 before = op.prev_op
-                decompose(op, known)
+                decompose(op, known, copies=copies)
                 count += 1
                 op = block.first_op if before is None else before.next_op
                 continue
-            remember(known, op)
+            known.remember(op)
             blocks.extend(inner for region in op.regions for inner in region.blocks)
             op = op.next_op
+        for copy in copies:
+            _unite(copy, known, Editor())
     return count
 
 
-def remember(known: Known, op: Operation) -> None:
-    """Note a materialisable op, the first of its kind, for reuse by later fused ops of its block."""
-    if is_materialisable(op):
-        known.setdefault(key_of(op), op)
+def _unite(copy: Operation, known: Known, editor: Editor) -> bool:
+    """Erase the later one of a duplicated op and its equal in the block, if that has one; says so."""
+    if not copy.operands or len(copy.regions) > 1:
+        return False
+    key = known.key(copy)
+    for use in copy.operands[0].uses:
+        other = use.operation
+        if other is copy or other.parent is not copy.parent or other.name != copy.name or known.key(other) != key:
+            continue
+        first, second = (other, copy) if other.is_before_in_block(copy) else (copy, other)
+        for old, new in zip(second.results, first.results, strict=True):
+            old.replace_all_uses_with(new)
+        editor.erase(second)
+        return True
+    return False
 
 
 def _preceding(op: Operation) -> Iterator[Operation]:

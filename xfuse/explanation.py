@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from xdsl.ir import Operation
 
 from xfuse.errors import UnsupportedError
+from xfuse.locations import source_line
 from xfuse.match.choose import Loss, Match, Matches
 from xfuse.match.pattern import Pattern
-from xfuse.match.refusal import Refusal, describe, locate, source_line
+from xfuse.match.refusal import Refusal, describe, locate
 from xfuse.recipes import Recipe
 from xfuse.session import Session
 from xfuse_dialects.xfuse import FusedOp, RecipeOp

@@ -8,24 +8,31 @@ from xdsl.ir import Operation
 
 from xfuse.collector import paused_collector
 from xfuse.match.choose import Gate, Matches, apply, find_matches
+from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
 from xfuse.recipes import Recipe
 
 
 def fuse(
-    module: Operation, recipes: Sequence[Recipe], gate: Gate, *, budget: int | None = None, explain: bool = False
+    module: Operation,
+    recipes: Sequence[Recipe],
+    gate: Gate,
+    *,
+    budget: int | None = None,
+    explain: bool = False,
+    escape: Escape = "refuse",
 ) -> list[Matches]:
     """Put a fused op in place of every chosen match of some recipes; returns what each round found.
 
     A round that may have left something, since a match lost to an overlapping one or was refused, is followed by
     another. The last round's refusals are those that remain; with ``explain`` they hold every root that differs from
-    the recipe's, and where.
+    the recipe's, and where. ``escape`` says what becomes of a match whose inner value is used outside it (rule R4).
     """
     index = PatternIndex(recipes)
     rounds: list[Matches] = []
     while True:
         with paused_collector():
-            found = find_matches(module, index, gate, budget=budget, explain=explain)
+            found = find_matches(module, index, gate, budget=budget, explain=explain, escape=escape)
             apply(found.chosen)
         rounds.append(found)
         if not found.chosen or (found.settled and not explain):

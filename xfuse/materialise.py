@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from xfuse.locations import spelled_location
 from xfuse.primitives.table import PRIMITIVES
 
 Key = tuple[object, ...]
@@ -94,25 +95,43 @@ def _body_data(op: Operation) -> Sequence[SSAValue] | None:
     return found
 
 
-def key_of(op: Operation) -> Key:
-    """What two materialisable ops have in common if they are equal: all that they are, and where they come from."""
-    block = op.regions[0].block if op.regions and op.regions[0].blocks else None
-    body = () if block is None else tuple(_body_key(block, inner) for inner in block.ops)
-    return (op.name, _attributes(op), tuple(map(id, op.operands)), tuple(op.result_types), body, op.location)
+class Known:
+    """The materialisable ops that stand in a block, the first of its kind each, for reuse by those that come later."""
+
+    def __init__(self) -> None:
+        self._ops: dict[Key, Operation] = {}
+        self._same: dict[SSAValue, SSAValue] = {}
+
+    def equal(self, op: Operation) -> Operation | None:
+        """A materialisable op that is known and equal to this one, made of equal ones."""
+        return self._ops.get(self.key(op))
+
+    def remember(self, op: Operation) -> None:
+        """Note an op, if it is materialisable."""
+        if is_materialisable(op):
+            first = self._ops.setdefault(self.key(op), op)
+            if first is not op:
+                self._same.update(zip(op.results, first.results, strict=True))
+
+    def key(self, op: Operation) -> Key:
+        """What two ops of at most one region have in common if they are equal, materialisable operands by content."""
+        block = op.regions[0].block if op.regions and op.regions[0].blocks else None
+        body = () if block is None else tuple(self._body_key(block, inner) for inner in block.ops)
+        operands = tuple(id(self._same.get(operand, operand)) for operand in op.operands)
+        return (op.name, _attributes(op), operands, tuple(op.result_types), body, spelled_location(op))
+
+    def _body_key(self, block: Block, op: Operation) -> Key:
+        operands: list[object] = []
+        for ssa in op.operands:
+            owner = ssa.owner
+            if isinstance(ssa, BlockArgument) and owner is block:
+                operands.append(("argument", ssa.index))
+            elif isinstance(owner, Operation) and owner.parent is block:
+                operands.append(self._body_key(block, owner))
+            else:
+                operands.append(id(self._same.get(ssa, ssa)))
+        return (op.name, _attributes(op), tuple(operands), tuple(op.result_types), spelled_location(op))
 
 
 def _attributes(op: Operation) -> tuple[tuple[str, Attribute], ...]:
     return tuple(sorted({**op.properties, **op.attributes}.items(), key=lambda each: each[0]))
-
-
-def _body_key(block: Block, op: Operation) -> Key:
-    operands: list[object] = []
-    for ssa in op.operands:
-        owner = ssa.owner
-        if isinstance(ssa, BlockArgument) and owner is block:
-            operands.append(("argument", ssa.index))
-        elif isinstance(owner, Operation) and owner.parent is block:
-            operands.append(_body_key(block, owner))
-        else:
-            operands.append(id(ssa))
-    return (op.name, _attributes(op), tuple(operands), tuple(op.result_types), op.location)

@@ -17,11 +17,9 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     Builtin,
     ComplexType,
-    FileLineColLoc,
     Float16Type,
     Float32Type,
     Float64Type,
-    IntAttr,
     IntegerType,
     ModuleOp,
     StringAttr,
@@ -34,6 +32,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xfuse.errors import ParsingError
+from xfuse.locations import text_location
 
 _Parsed = TypeVar("_Parsed")
 
@@ -70,7 +69,7 @@ class XfuseParser(Parser):
     """xDSL's parser with three mends, which also says where each op stands in the text.
 
     An op without ``loc(...)`` of its own gets the location of its first token, as from MLIR's parser; xDSL leaves it
-    unknown. With ``locations=False`` it stays so.
+    unknown.
     Hexadecimal elements of float ``dense<>`` are bits, as MLIR prints and means them. A resource handle that had to be
     renamed keeps its new name for the whole text; xDSL renames it at every mention, which parts it from its blob.
     ``(t0, t1)`` reads as a list of types where a bare list may stand, as after the arrow of a ``linalg.generic`` of
@@ -79,21 +78,19 @@ class XfuseParser(Parser):
 
     _TensorLiteralElement: ClassVar[type] = _Element  # pyright: ignore[reportIncompatibleVariableOverride] -- a class
 
-    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>", *, locations: bool = True) -> None:
+    def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         super().__init__(ctx, input, name)
-        self._line_starts: list[int] | None = None
         self._file = StringAttr(name)
-        if locations:
-            text = self._current_token.span.input.content
-            self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        text = self._current_token.span.input.content
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def parse_operation(self) -> Operation:
         start = self._current_token.span.start
         op = super().parse_operation()
-        if self._line_starts is not None and isinstance(op.location, UnknownLoc):
+        if isinstance(op.location, UnknownLoc):
             line = bisect_right(self._line_starts, start)
             column = start - self._line_starts[line - 1] + 1
-            op.location = FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+            op.location = text_location(self._file, line, column)
         return op
 
     def parse_comma_separated_list(
@@ -124,16 +121,14 @@ def default_context(*, allow_unregistered: bool = False) -> Context:
     return context
 
 
-def parse_module(
-    text: str, name: str = "<text>", context: Context | None = None, *, verify: bool = True, locations: bool = True
-) -> ModuleOp:
-    """Parse and verify a module. Its ops know where they stand in the text, unless ``locations`` is False.
+def parse_module(text: str, name: str = "<text>", context: Context | None = None, *, verify: bool = True) -> ModuleOp:
+    """Parse and verify a module. Its ops know where they stand in the text.
 
     Raises `ParsingError` with file, line and column where the text is not MLIR, and with the diagnostic where an op
     does not verify.
     """
     try:
-        module = XfuseParser(context or default_context(), text, name, locations=locations).parse_module()
+        module = XfuseParser(context or default_context(), text, name).parse_module()
     except ParseError as error:
         raise ParsingError(f"{name} does not parse: {error}") from error
     except Exception as error:  # xDSL's parsers of ops fail in many ways on what they do not expect

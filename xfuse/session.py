@@ -31,6 +31,7 @@ from xfuse.errors import (
 from xfuse.instances import Instances
 from xfuse.kernels import Kernel
 from xfuse.match.choose import Matches, find_matches
+from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
@@ -375,14 +376,16 @@ class Session:
         only: Sequence[str] = (),
         *,
         roots: Collection[Operation] | None = None,
+        escape: Escape = "refuse",
     ) -> Matches:
         """Where the session's recipes match in a module, and where not and why (rule R10). Nothing is rewritten.
 
         ``only`` names recipes or families. ``roots`` limits the look to matches that end in one of some ops; there
-        every recipe is compared, whatever op it ends in.
+        every recipe is compared, whatever op it ends in. ``escape`` is what becomes of a match whose inner value is
+        used outside it (rule R4).
         """
         recipes = self.registry.select(tuple(only)) if only else self.registry.entries()
-        return find_matches(module, PatternIndex(recipes), self.gate(backend), roots=roots)
+        return find_matches(module, PatternIndex(recipes), self.gate(backend), roots=roots, escape=escape)
 
     def gate(self, backend: str = "auto", *, promised: bool = True) -> Callable[[Recipe, Sequence[str]], str | None]:
         """What patterns and passes ask before they fuse: `admissible` for one backend."""

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
+from xfuse.locations import spelled_location
 from xfuse.materialise import is_materialisable
 from xfuse.parser import parse_module, resource_blobs
 from xfuse_dialects.vocabulary import VOCABULARY
@@ -20,19 +21,17 @@ _Digest = bytes
 def same_program(a: Operation | str, b: Operation | str) -> bool:
     """Whether two programs are the same (law L2), given as ops or as text.
 
-    The same ops, operand order, attributes, properties, flags and locations, up to SSA names, the position of
+    The same ops, operand order, attributes, properties, flags and spelt-out locations, up to SSA names, the position of
     independent ops, and copies of materialisable ops (constants, splats, fills of constants, ``tensor.empty``,
-    ``tensor.dim``). Ops that are not provably pure must come in the same order. Of text only the locations count that
-    it spells out, and none where one program is text and the other is not. Raises `ParsingError` for text that is not
-    MLIR.
+    ``tensor.dim``). Ops that are not provably pure must come in the same order. Raises `ParsingError` for text that is
+    not MLIR.
     """
     return program_difference(a, b) is None
 
 
 def program_difference(a: Operation | str, b: Operation | str) -> str | None:
     """In words, the first op of one program that the other lacks; None if they are the same program."""
-    locations = isinstance(a, str) == isinstance(b, str)
-    left, right = (_Digester(each, locations) for each in _programs(a, b))
+    left, right = (_Digester(each) for each in _programs(a, b))
     if left.digest == right.digest:
         return None
     theirs = [right.used[op] for op in right.ops]
@@ -49,7 +48,7 @@ def program_difference(a: Operation | str, b: Operation | str) -> str | None:
 
 def _programs(a: Operation | str, b: Operation | str) -> tuple[Operation, Operation]:
     """Both as ops. The text of a single op is that op, if it is compared with one that is no module."""
-    left, right = (parse_module(each, locations=False) if isinstance(each, str) else each for each in (a, b))
+    left, right = (parse_module(each) if isinstance(each, str) else each for each in (a, b))
     for text, op, other in ((a, left, right), (b, right, left)):
         if isinstance(text, str) and isinstance(op, ModuleOp) and not isinstance(other, ModuleOp):
             inner = list(op.body.block.ops)
@@ -77,8 +76,7 @@ class _Digester:
     different readers differ. ``ops`` are those that count, innermost first where one fails to compare.
     """
 
-    def __init__(self, root: Operation, locations: bool) -> None:
-        self.locations = locations
+    def __init__(self, root: Operation) -> None:
         self.names: dict[SSAValue, _Digest] = {}
         self.own: dict[Operation, _Digest] = {}
         self.used: dict[Operation, _Digest] = {}
@@ -99,8 +97,7 @@ class _Digester:
         successors = [around.get_block_index(each) for each in op.successors] if around is not None else []
         operands = [self._name(operand) for operand in op.operands]
         types = [str(each) for each in op.result_types]
-        location = str(op.location) if self.locations else ""
-        digest = _hash(op.name, attributes, operands, types, regions, successors, location)
+        digest = _hash(op.name, attributes, operands, types, regions, successors, str(spelled_location(op)))
         self.own[op] = digest
         return digest
 

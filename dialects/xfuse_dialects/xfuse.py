@@ -319,6 +319,9 @@ class FusedOp(IRDLOperation):
     same_extents = opt_prop_def(DenseArrayBase.constr(i64))
     """Extents of shape operands that are known to be extents of inputs: (shape operand, axis, input, axis) each."""
 
+    duplicated = opt_prop_def(DenseArrayBase.constr(i64))
+    """Positions in the region of ops that were kept in the block as well, since other ops read their results."""
+
     outputs = var_result_def()
     """The results, one or more."""
 
@@ -379,10 +382,9 @@ class FusedOp(IRDLOperation):
             shapes = parser.parse_comma_separated_list(parser.Delimiter.PAREN, binding)
         outputs = parse_results(parser)
         attributes = parse_attributes(parser, ("recipe", "operandSegmentSizes"))
-        known = attributes.pop("same_extents", None)
+        known = {name: attributes.pop(name) for name in _NUMBERS if name in attributes}
         op = cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
-        if known is not None:
-            op.properties["same_extents"] = known
+        op.properties.update(known)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -409,9 +411,7 @@ class FusedOp(IRDLOperation):
             printer.print_string(" shapes ")
             bindings(zip(arguments[count:], self.shapes, strict=False))
         print_results(printer, self.outputs.types)
-        shown = dict(self.attributes)
-        if self.same_extents is not None:
-            shown["same_extents"] = self.same_extents
+        shown = {**self.attributes, **{name: self.properties[name] for name in _NUMBERS if name in self.properties}}
         printer.print_op_attributes(shown, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
@@ -422,7 +422,16 @@ class FusedOp(IRDLOperation):
         if any(value.owner is self for value in self.operands):
             raise VerifyException(f"'{self.name}' (law L8) reads its own result")
         self._verify_same_extents()
+        self._verify_duplicated()
         verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
+
+    def _verify_duplicated(self) -> None:
+        numbers = () if self.duplicated is None else self.duplicated.get_values()
+        count = sum(1 for _ in self.body.block.ops) - 1
+        if any(not 0 <= number < count for number in numbers):
+            raise VerifyException(
+                f"'{self.name}' duplicated names op {max(numbers)} of a region of {count} ops; it counts from 0"
+            )
 
     def _verify_same_extents(self) -> None:
         if self.same_extents is None:
@@ -441,6 +450,10 @@ class FusedOp(IRDLOperation):
                 )
             if DYNAMIC_INDEX not in extents and extents[0] != extents[1]:
                 raise VerifyException(f"'{self.name}' same_extents says that {extents[0]} and {extents[1]} are equal")
+
+
+_NUMBERS = ("same_extents", "duplicated")
+"""Properties that are printed among the attributes."""
 
 
 def _extent(values: Sequence[SSAValue], number: int, axis: int) -> int | None:

@@ -76,13 +76,14 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
         pattern,
         walk.block,
         covered,
-        copied[::-1],
+        [op for op in reversed(copied) if op not in walk.kept],
         outer + copied,
         inputs,
         shapes,
         list(walk.roots),
         before,
         tuple(inputs[number] for number in sorted(pattern.slots)),
+        kept=frozenset(walk.kept),
     )
     if chosen:
         extraction.body = build_region(extraction.copied, inputs, shapes, walk.roots, chosen)

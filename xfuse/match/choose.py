@@ -9,8 +9,10 @@ from itertools import islice
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from xfuse.canonical.operands import top_of
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
+from xfuse.match.escapes import Escape
 from xfuse.match.extract import carriers_of, extract
 from xfuse.match.index import PatternIndex
 from xfuse.match.mismatch import mismatch
@@ -92,13 +94,15 @@ def find_matches(
     budget: int | None = None,
     explain: bool = True,
     roots: Collection[Operation] | None = None,
+    escape: Escape = "refuse",
 ) -> Matches:
     """All matches in a module, chosen so that no two overlap: most ops first, then gain, recipe and program order.
 
     Nothing is rewritten. With ``explain`` the refusals hold every root that differs from the recipe's, and where, and
     the losses every match that was not chosen; without, these are only as many as the choice came to see. ``roots``
-    limits the look to matches that end in one of some ops, and has every recipe tried there. Raises `UnsupportedError`
-    (law L8) if a value is used before its definition.
+    limits the look to matches that end in one of some ops, and has every recipe tried there. ``escape`` says what
+    becomes of a match whose inner value is used outside it. Raises `UnsupportedError` (law L8) if a value is used
+    before its definition.
     """
     result = Matches()
     gate = _remembering(gate)
@@ -110,7 +114,7 @@ def find_matches(
         if program.unordered is not None:
             raise UnsupportedError(f"(law L8) {describe(program.unordered)} reads a value before its definition")
         before = len(result.chosen)
-        _Look(program, gate, result, explain).choose(_candidates(program, index, budget, explain, roots))
+        _Look(program, gate, result, explain, escape).choose(_candidates(program, index, budget, explain, roots))
         whole.update(op for match in result.chosen[before:] for op in match.ops if op.regions)
     return result
 
@@ -161,7 +165,7 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         node = program.graph.nodes[value.node]
         for number, pattern, _ in index.likely(node, program.graph.nodes):
             place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa)
-            match = place.match(_Attempts(pattern, program, value.node, None), gate, False)
+            match = place.match(_Attempts(pattern, program, value.node, None), gate)
             if isinstance(match, Match):
                 found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
@@ -227,7 +231,9 @@ class _Candidate:
         """The op in whose body it lies, if it does not lie in a block of its own."""
         return self.block.parent_op() if self.rank[6] else None
 
-    def match(self, attempts: _Attempts, gate: Gate, explain: bool) -> Match | Refusal | None:
+    def match(
+        self, attempts: _Attempts, gate: Gate, explain: bool = False, escape: Escape = "refuse"
+    ) -> Match | Refusal | None:
         """The first binding that can be taken whole, else why the first one cannot."""
         first: Refusal | None = None
         pattern, recipe = self.pattern, self.pattern.recipe
@@ -238,7 +244,7 @@ class _Candidate:
                 text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
                 first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, self.root, pattern.size, pattern.size)
                 break
-            extraction = extract(attempts.program, pattern, binding, self.block, self.order, self.ssa)
+            extraction = extract(attempts.program, pattern, binding, self.block, self.order, self.ssa, escape)
             if not isinstance(extraction, Refusal):
                 return Match(recipe, pattern.element_type, backend, extraction, self.rank)
             first = first or extraction
@@ -286,8 +292,9 @@ def _candidates(
 class _Look:
     """One look at a program: candidates in order of rank, each taken unless an earlier one is in its way (rule R7)."""
 
-    def __init__(self, program: Program, gate: Gate, result: Matches, explain: bool) -> None:
+    def __init__(self, program: Program, gate: Gate, result: Matches, explain: bool, escape: Escape) -> None:
         self.program = program
+        self.escape: Escape = escape
         self.gate = gate
         self.result = result
         self.explain = explain
@@ -307,7 +314,7 @@ class _Look:
             if attempts in matched:
                 left.append(candidate)  # a value that is carried twice: one match of it is enough for now
                 continue
-            found = candidate.match(attempts, self.gate, self.explain)
+            found = candidate.match(attempts, self.gate, self.explain, self.escape)
             if isinstance(found, Match):
                 matched.add(attempts)
                 if not self._take(found, candidate.holder):
@@ -366,10 +373,20 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
         for old, new in zip(extraction.outputs, fused.outputs, strict=True):
             new.name_hint = old.name_hint
             replaced[old] = new
-            old.replace_all_uses_with(new)
+            _replace(old, new, extraction)
         _erase(extraction, editor)
         fused_ops.append(fused)
     return fused_ops
+
+
+def _replace(old: SSAValue, new: SSAValue, extraction: Extraction) -> None:
+    """Have everything read the fused op's result, ops aside that stay and may stand before it."""
+    if not extraction.kept:
+        old.replace_all_uses_with(new)
+        return
+    for use in tuple(old.uses):
+        if top_of(use.operation, extraction.block) not in extraction.kept:
+            use.operation.operands[use.index] = new
 
 
 def _erase(extraction: Extraction, editor: Editor) -> None:

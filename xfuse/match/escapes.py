@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
+from collections.abc import Iterator
+from typing import Literal
+
+from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.operands import is_inside, operand_uses, top_of
 from xfuse.match.refusal import describe
 from xfuse.match.walk import Refused, Walk, is_literal, owners
+
+Escape = Literal["refuse", "duplicate", "yield"]
+"""What becomes of a match whose inner value is used outside it (rule R4).
+
+It is refused; or the fused op gets copies of the ops that compute the value, which stay; or it gives the value as a
+further result, by a variant of the recipe.
+"""
 
 
 def absorb_dead(walk: Walk) -> None:
@@ -88,7 +98,8 @@ def _position(walk: Walk, op: Operation) -> int:
     return walk.block.get_operation_index(op) if known is None else known
 
 
-def check_escapes(walk: Walk) -> None:
+def escaping(walk: Walk) -> Iterator[tuple[SSAValue, Operation]]:
+    """The inner values of a match that are used outside it, in order, each with one of the users."""
     outputs = set(walk.roots)
     for op in sorted(walk.covered, key=walk.order.__getitem__):
         for result in op.results:
@@ -99,13 +110,32 @@ def check_escapes(walk: Walk) -> None:
                 # Without a user in this block the use is in another block of the region, hence outside the match.
                 if user is not None and (user in walk.covered or (user in walk.cloned and _all_inside(walk, user))):
                     continue
-                raise Refused(
-                    "R4",
-                    "escape",
-                    f"an inner value of the recipe, the result of {describe(op)}, is used outside the match by "
-                    f"{describe(use.operation if user is None else user)}",
-                    op,
-                )
+                yield result, use.operation if user is None else user
+                break
+
+
+def check_escapes(walk: Walk) -> None:
+    """Raise for the first inner value that is used outside the match."""
+    for value, user in escaping(walk):
+        op = value.owner
+        assert isinstance(op, Operation)
+        raise Refused(
+            "R4",
+            "escape",
+            f"an inner value of the recipe, the result of {describe(op)}, is used outside the match by "
+            f"{describe(user)}",
+            op,
+        )
+
+
+def keep_escaping(walk: Walk) -> None:
+    """Note the ops of a match that stay beside the fused op: those of escaping values, and what they are made of."""
+    pending = [value.owner for value, _ in escaping(walk)]
+    while pending:
+        op = pending.pop()
+        if isinstance(op, Operation) and op in walk.covered and op not in walk.kept:
+            walk.kept.add(op)
+            pending.extend(operand.owner for inner in op.walk() for operand in inner.operands)
 
 
 def _all_inside(walk: Walk, op: Operation) -> bool:

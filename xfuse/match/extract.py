@@ -8,7 +8,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
-from xfuse.match.escapes import absorb_dead, check_escapes, placement
+from xfuse.match.escapes import Escape, absorb_dead, check_escapes, keep_escaping, placement
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
 from xfuse.match.refusal import Refusal
@@ -20,11 +20,17 @@ from xfuse.materialise import is_materialisable
 
 
 def extract(
-    program: Program, pattern: Pattern, binding: Binding, block: Block, order: Mapping[Operation, int], root: SSAValue
+    program: Program,
+    pattern: Pattern,
+    binding: Binding,
+    block: Block,
+    order: Mapping[Operation, int],
+    root: SSAValue,
+    escape: Escape = "refuse",
 ) -> Extraction | Refusal:
     """The ops that carry a match whose anchor is an SSA value of ``block``, or why they cannot be taken."""
     try:
-        return _extract(program, pattern, binding, block, order, root)
+        return _extract(program, pattern, binding, block, order, root, escape)
     except Refused as error:
         top = root.owner if isinstance(root.owner, Operation) else None
         size = pattern.size
@@ -32,7 +38,13 @@ def extract(
 
 
 def _extract(
-    program: Program, pattern: Pattern, binding: Binding, block: Block, order: Mapping[Operation, int], root: SSAValue
+    program: Program,
+    pattern: Pattern,
+    binding: Binding,
+    block: Block,
+    order: Mapping[Operation, int],
+    root: SSAValue,
+    escape: Escape,
 ) -> Extraction:
     places = binding.places
     # What only an extent is computed of need not be there; the form will tell.
@@ -58,7 +70,10 @@ def _extract(
     absorb_dead(walk)
     absorb_shapes(walk)
     before = placement(walk)
-    check_escapes(walk)
+    if escape == "duplicate":
+        keep_escaping(walk)
+    else:
+        check_escapes(walk)
     return assign(walk, before)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, NameLoc
 from xdsl.ir import Operation
 
 from xfuse.canonical.graph import Node
+from xfuse.locations import source_line
 from xfuse.primitives import literals
 from xfuse.primitives.table import PRIMITIVES
 
@@ -61,16 +61,6 @@ def locate(op: Operation) -> str:
 def _named(op: Operation) -> str:
     names = ", ".join(f"%{result.name_hint}" for result in op.results if result.name_hint)
     return f"'{names} = {op.name}'" if names else f"'{op.name}'"
-
-
-def source_line(op: Operation) -> str | None:
-    """Where an op stands in its source, as "file:line:column"; None if it does not say."""
-    location = op.location
-    while isinstance(location, NameLoc | CallSiteLoc):
-        location = location.location if isinstance(location, NameLoc) else location.callee
-    if not isinstance(location, FileLineColLoc):
-        return None
-    return f"{location.filename.data}:{location.line.data}:{location.column.data}"
 
 
 def spell_node(node: Node) -> str:

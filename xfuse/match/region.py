@@ -32,7 +32,7 @@ class Extraction:
     ``covered`` are replaced by the fused op, in program order. ``spent`` are these and the materialisable ops of the
     block that the region copies, last first; ``copied`` are all ops of the region, in order. ``inputs`` has one SSA
     value per argument of the recipe, ``shapes`` those that only give a shape. ``outputs`` are the results. ``before``
-    is where the fused op goes.
+    is where the fused op goes. ``kept`` are covered too but stay, as others read what they compute.
     """
 
     pattern: Pattern
@@ -47,6 +47,7 @@ class Extraction:
     slots: tuple[SSAValue, ...]
     body: Region | None = None
     same_extents: tuple[int, ...] = ()
+    kept: frozenset[Operation] = frozenset()
 
     @property
     def in_body(self) -> bool:
@@ -63,17 +64,28 @@ class Extraction:
             operands=(*self.inputs, *self.shapes),
             result_types=outputs,
             properties=dict(
-                _properties(self.pattern.recipe.name, len(self.inputs), len(self.shapes), self.same_extents)
+                _properties(
+                    self.pattern.recipe.name,
+                    len(self.inputs),
+                    len(self.shapes),
+                    self.same_extents,
+                    tuple(position for position, op in enumerate(self.copied) if op in self.kept),
+                )
             ),
             regions=[body],
         )
 
 
 @cache
-def _properties(label: str, inputs: int, shapes: int, same_extents: tuple[int, ...]) -> Mapping[str, Attribute]:
+def _properties(
+    label: str, inputs: int, shapes: int, same_extents: tuple[int, ...], duplicated: tuple[int, ...]
+) -> Mapping[str, Attribute]:
     segments = DenseArrayBase.from_list(i32, [inputs, shapes])
-    found = {"recipe": SymbolRefAttr(label), AttrSizedOperandSegments.attribute_name: segments}
-    return {**found, "same_extents": DenseArrayBase.from_list(i64, same_extents)} if same_extents else found
+    found: dict[str, Attribute] = {"recipe": SymbolRefAttr(label), AttrSizedOperandSegments.attribute_name: segments}
+    for name, numbers in (("same_extents", same_extents), ("duplicated", duplicated)):
+        if numbers:
+            found[name] = DenseArrayBase.from_list(i64, numbers)
+    return found
 
 
 def build_region(

@@ -51,6 +51,7 @@ class Walk:
     uses: dict[SSAValue, list[Use]] = field(default_factory=dict[SSAValue, list[Use]])
     shape_uses: dict[SSAValue, list[Use]] = field(default_factory=dict[SSAValue, list[Use]])
     cloned: set[Operation] = field(default_factory=set[Operation])
+    kept: set[Operation] = field(default_factory=set[Operation])
 
 
 def cover(walk: Walk) -> None:

@@ -44,8 +44,8 @@ class FusePass(XfusePass):
     gate: Literal["table", "bound", "none"] = "table"
     """What counts as a kernel: bound or promised rows, bound rows only, or nothing is asked."""
 
-    escape: Literal["refuse"] = "refuse"
-    """What happens if an inner value of a match is used outside it."""
+    escape: Literal["refuse", "duplicate"] = "refuse"
+    """What becomes of a match whose inner value is used outside it: none, or the ops that compute it stay as well."""
 
     strict: bool = False
     """Fail if an op was matched for which there is no kernel."""
@@ -71,8 +71,8 @@ class FusePass(XfusePass):
         if self.gate == "none":
             gate = _open_gate
         recipes = session.registry.entries()
-        before = find_matches(module, PatternIndex(recipes), gate) if self.explain else None
-        rounds = fuse(module, recipes, gate)
+        before = find_matches(module, PatternIndex(recipes), gate, escape=self.escape) if self.explain else None
+        rounds = fuse(module, recipes, gate, escape=self.escape)
         if before is not None:
             for line in (*explanation(before, rounds[1:]), *changed_regions(module, session)):
                 print(line, file=sys.stderr)
