@@ -80,7 +80,7 @@ def write_anew(op: FusedOp) -> bool:
             new.add_op(cast)
             value = cast.dest
         yielded.append(value)
-    new.add_op(YieldOp(*yielded))
+    new.add_op(YieldOp(yielded))
     for each in new.walk():
         each.location = op.location
     op.body.detach_block(old)

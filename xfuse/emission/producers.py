@@ -2,7 +2,8 @@
 
 A node goes into the body of its consumers if it is read in one place only, at every point of that body's loops, or if
 it is cheap. What costs more than reading an element back is computed once: it is a tensor if several bodies read it,
-or one body at fewer indices than it has loops. Values without loops are scalars outside of all bodies.
+or one body at fewer indices than it has loops. Only what several results share, and nothing else reads, is computed
+in the body of each, as a generic has one result. Values without loops are scalars outside of all bodies.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def fuse_producers(graph: Graph, standing: Sequence[int], spread: Sequence[Value
     computable, dependent = scalar_functions(graph, order)
     costs, widths = _costs(graph, order, computable), _widths(graph, order, computable)
     uses: dict[int, dict[Use, None]] = {number: {} for number in order}
-    apart = set(standing)
+    apart, results = set(standing), {*standing, *range(-len(spread), 0)}
     loops: dict[int, int] = {}
     contractions: set[int] = set()
     for position, result in enumerate(spread):
@@ -54,7 +55,9 @@ def fuse_producers(graph: Graph, standing: Sequence[int], spread: Sequence[Value
             narrowed = any(
                 body in contractions and _narrows(node, index, loops[body], widths[number]) for body, index in own
             )
-            inside = (len(own) == 1 and whole) or (costs[number] <= CHEAP and not narrowed)
+            bodies = {body for body, _ in own}
+            once = len(own) == 1 or (len(own) == len(bodies) and bodies <= results)
+            inside = (once and whole) or (costs[number] <= CHEAP and not narrowed)
         if inside and number not in dependent:
             inlined.add(number)
         if inside:
@@ -103,7 +106,7 @@ def _narrows(node: Node, index: Index, loops: int, width: int) -> bool:
 
 
 def _costs(graph: Graph, order: Sequence[int], computable: set[int]) -> dict[int, float]:
-    """What a node costs at one point with all that its body may compute for it; a narrower operand is cheap or read."""
+    """What a node costs at one point with all that its body may compute for it; a costly narrower operand is read."""
     costs: dict[int, float] = {}
     for number in order:
         node = graph.nodes[number]
@@ -113,7 +116,7 @@ def _costs(graph: Graph, order: Sequence[int], computable: set[int]) -> dict[int
             for reference in operands_of(node):
                 below = costs[reference.node]
                 narrow = graph.nodes[reference.node].rank < node.rank
-                cost += min(below, CHEAP) if narrow and below > CHEAP else below
+                cost += 0.0 if narrow and below > CHEAP else below
         costs[number] = min(cost, 1e9)
     return costs
 
