@@ -44,25 +44,24 @@ def convert_to_linalg(module: Operation, wanted: Callable[[FusedOp], bool] = lam
 
 
 def _is_written_anew(op: FusedOp, wanted: Callable[[FusedOp], bool]) -> bool:
-    """Whether an op stands on tensors outside all bodies, and everything in it may be rewritten."""
+    """Whether an op computes tensors, stands outside all bodies, and everything in it may be rewritten."""
     around = op.parent_op()
     while around is not None:
         if isinstance(around, LEAF_REGIONS):
             return False
         around = around.parent_op()
     inside = list(op.body.walk())
-    if all(isinstance(inner, FusedOp) is False or wanted(inner) for inner in inside if isinstance(inner, FusedOp)):
-        types = (each for inner in inside for each in (*inner.operand_types, *inner.result_types))
-        return any(isinstance(type_, TensorType) for type_ in types)
-    return False
+    if any(isinstance(inner, FusedOp) and not wanted(inner) for inner in inside):
+        return False
+    return any(
+        isinstance(type_, TensorType) for inner in inside for type_ in (*inner.operand_types, *inner.result_types)
+    )
 
 
 def write_anew(op: FusedOp) -> bool:
     """Write the region of a fused op in the fewest generics; False if it has no canonical form, and stays as it is."""
     old = op.body.block
     new = Block(arg_types=old.arg_types)
-    for before, after in zip(old.args, new.args, strict=True):
-        after.name_hint = before.name_hint
     try:
         builder = GraphBuilder(resources=resource_blobs())
         arguments = [builder.argument(each) for each in old.args]

@@ -198,7 +198,9 @@ class Tensors(Values):
         """What a reference gives as a new tensor, computed at every index; extents of ``known`` labels are read off."""
         body = Body(self, [PARALLEL] * len(labels))
         loop_of = {label: loop for loop, label in enumerate(labels) if label >= 0}
-        body.wanted.update({loop: sizes[label] for label, loop in loop_of.items() if label in sizes and label not in known})
+        body.wanted.update(
+            {loop: sizes[label] for label, loop in loop_of.items() if label in sizes and label not in known}
+        )
         value = body.read(reference, loop_of)
         extents: list[Size] = []
         for loop, label in enumerate(labels):
