@@ -1,4 +1,4 @@
-"""Running a module's @main by real MLIR: lowered by mlir-opt, translated, compiled by llc, and called on NumPy arrays."""
+"""Running a module's @main by real MLIR: lowered by mlir-opt, compiled by llc, and called on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from xfuse.primitives.element_types import numpy_dtype
 
 LOWERING = (
     "llvm-request-c-wrappers",
-    "linalg-fuse-elementwise-ops",  # memrefs of i1, between the generics of a program, are not lowered
     "empty-tensor-to-alloc-tensor",
     "one-shot-bufferize=bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map "
     "allow-return-allocs-from-loops",
@@ -71,7 +70,9 @@ def run(module: ModuleOp, *arrays: Any) -> tuple[Any, ...]:
 
 def _object(text: str) -> bytes:
     tools = Path(mlir_opt()).parent
-    lowered = _tool([mlir_opt(), *(f"-{name}" for name in LOWERING)], text.encode())
+    # Memrefs of i1 are not lowered: such tensors have to go into the bodies that read them.
+    passes = [*(["linalg-fuse-elementwise-ops"] if "xi1>" in text else []), *LOWERING]
+    lowered = _tool([mlir_opt(), *(f"-{name}" for name in passes)], text.encode())
     translated = _tool([str(tools / "mlir-translate"), "--mlir-to-llvmir"], lowered)
     llc = Path(sysconfig.get_paths()["purelib"]) / "llvm" / "bin" / "llc"
     features = llvm.get_host_cpu_features().flatten()

@@ -23,10 +23,10 @@ from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp, YieldOp
 
 
 def convert_to_linalg(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
-    """Replace every fused op that is wanted by the fewest generics that compute it; returns how many there were.
+    """Replace every fused op that is wanted by the fewest generics that compute it; returns how many that were.
 
-    Scalar fused ops become scalar ops. An op whose region has no canonical form, or holds a fused op that is not wanted,
-    is decomposed: its region's ops stand as they are. Recipe definitions are left.
+    Scalar fused ops become scalar ops. An op whose region has no canonical form, or holds a fused op that is not
+    wanted, is decomposed: its region's ops stand as they are. Recipe definitions are left.
     """
     with paused_collector():
         chosen: set[FusedOp] = set()

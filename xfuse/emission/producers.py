@@ -2,8 +2,8 @@
 
 A node goes into the body of its consumers if it is read in one place only, at every point of that body's loops, or if
 it is cheap. What costs more than reading an element back is computed once: it is a tensor if several bodies read it,
-or one body at fewer indices than it has loops. Only what several results share, and nothing else reads, is computed
-in the body of each, as a generic has one result. Values without loops are scalars outside of all bodies.
+or one body at fewer indices than it has loops. Only what a few results share, and nothing else reads, is computed in
+the body of each, as a generic has one result. Values without loops are scalars outside of all bodies.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from xfuse.primitives.table import PRIMITIVES
 
 CHEAP = 4.0
 """The most that is computed again to save a tensor, in additions: less than a division costs."""
+
+MOST_RESULTS = 8
+"""The most results that each compute what they share: more would make the ops many times as many."""
 
 _GATHER_COST = 2.0
 _WIDENING = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
@@ -56,7 +59,7 @@ def fuse_producers(graph: Graph, standing: Sequence[int], spread: Sequence[Value
                 body in contractions and _narrows(node, index, loops[body], widths[number]) for body, index in own
             )
             bodies = {body for body, _ in own}
-            once = len(own) == 1 or (len(own) == len(bodies) and bodies <= results)
+            once = len(own) == 1 or (len(own) == len(bodies) <= MOST_RESULTS and bodies <= results)
             inside = (once and whole) or (costs[number] <= CHEAP and not narrowed)
         if inside and number not in dependent:
             inlined.add(number)
