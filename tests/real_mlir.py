@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
+import llvmlite.binding
 import numpy as np
 from support import generic, mlir_opt
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -19,6 +19,8 @@ from xdsl.ir import Attribute
 
 from xfuse.canonical.build import element_name
 from xfuse.primitives.element_types import numpy_dtype
+
+llvm: Any = llvmlite.binding  # has no types
 
 LOWERING = (
     "llvm-request-c-wrappers",
@@ -141,5 +143,5 @@ def _array(found: Any, type_: Attribute) -> Any:
         return np.empty(shape, dtype)
     strides = [stride * dtype.itemsize for stride in (found.strides if shape else ())]
     span = dtype.itemsize + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    memory = (ctypes.c_char * span).from_address(found.data + found.offset * dtype.itemsize)
+    memory: Any = (ctypes.c_char * span).from_address(found.data + found.offset * dtype.itemsize)
     return np.ndarray(shape, dtype, memory, strides=strides).copy()

@@ -7,10 +7,11 @@ The region of a fused op is written anew from its canonical form, then put in it
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xfuse.canonical.build import GraphBuilder
 from xfuse.collector import paused_collector
@@ -74,10 +75,9 @@ def write_anew(op: FusedOp) -> bool:
     yielded: list[SSAValue] = []
     for value, wanted in zip(values, op.outputs.types, strict=True):
         if value.type != wanted:
-            assert isinstance(wanted, TensorType)
-            cast = tensor.CastOp(value, wanted)
-            new.add_op(cast)
-            value = cast.dest
+            dynamic = tensor.CastOp(value, cast(TensorType[Attribute], wanted))
+            new.add_op(dynamic)
+            value = dynamic.dest
         yielded.append(value)
     new.add_op(YieldOp(yielded))
     for each in new.walk():

@@ -23,7 +23,7 @@ from xdsl.dialects.linalg.ops import FillOp, GenericOp, IndexOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from xfuse.canonical.build import scalar_type, static_shape
+from xfuse.canonical.build import is_splat, scalar_type, static_shape
 from xfuse.editing import Editor
 from xfuse.emission.generics import PARALLEL, Generic, dim, empty, projection
 from xfuse.match.program import program_blocks
@@ -169,12 +169,16 @@ class _Bodies:
         kept = [inner for inner in kept if not isinstance(inner, arith.ConstantOp)]
         read = {operand for inner in kept for operand in inner.operands}
         generic = Generic(self.op.get_iterator_types().data)
-        known: dict[SSAValue, SSAValue] = {}
         inputs = len(self.op.inputs)
-        for value, operand in self.values.items():
-            unread = isinstance(value, BlockArgument) and not value.uses  # only says how far loops run
-            if value in read or unread:
-                known[value] = operand.read(generic, self.result)
+        arguments = self.block.args[:inputs]
+        chosen = {value: each for value, each in self.values.items() if value in read and value not in arguments}
+        given = {loop for each in chosen.values() for loop in _loops_of(each.map)}
+        for argument in arguments:  # first what says how far a loop runs and nothing taken out does
+            loops = set(_loops_of(self.values[argument].map)) - given
+            given |= loops
+            if loops or argument in read or not argument.uses:
+                chosen[argument] = self.values[argument]
+        known = {value: each.read(generic, self.result) for value, each in chosen.items()}
         for argument in self.block.args[inputs:]:
             known[argument] = generic.output(argument.type)
         for inner in kept:
@@ -203,13 +207,19 @@ class _Bodies:
                     return False
                 known = self._constant(value.owner)
             operands.append(known or _Operand(value))
-        frames = [_loops_of(each.map) for each in operands if each.map is not None]
-        if any(frame is None for frame in frames):
+        maps = [each.map for each in operands if each.map is not None]
+        primitive = PRIMITIVES[inner.name]
+        if not maps and primitive.speculatable:
+            scalar = inner.clone({old: each.value for old, each in zip(inner.operands, operands, strict=True)})
+            self.result.ops.append(scalar)
+            self.values[inner.results[0]] = _Operand(scalar.results[0])
+            return True
+        frames = [_loops_of(map_) for map_ in maps]
+        frame = sorted(max(frames, key=len, default=[]))
+        if not maps or not all(map(_is_projection, maps)) or any(set(each) - set(frame) for each in frames):
             return False
-        widest = max((frame for frame in frames if frame is not None), key=len, default=[])
-        if not widest or not set(widest).issuperset(loop for frame in frames for loop in frame or ()):
+        if not primitive.speculatable and len(frame) < self.loops:  # would run where another loop never does
             return False
-        frame = sorted(widest)
         narrowed = [_Operand(each.value, None if each.map is None else _narrowed(each.map, frame)) for each in operands]
         out = self._temporary(inner.results[0].type, frame)
         value = _generic(narrowed, inner, inner, out, AffineMap.identity(len(frame)), self.result)
@@ -251,10 +261,12 @@ class _Bodies:
         sizes: list[int | tuple[SSAValue, int] | None] = [None] * self.loops
         for value, map_ in zip((*self.op.inputs, *self.op.outputs), self.maps, strict=True):
             for axis, (expression, extent) in enumerate(zip(map_.results, static_shape(value.type), strict=True)):
-                if isinstance(expression, AffineDimExpr) and not isinstance(sizes[expression.position], int):
-                    sizes[expression.position] = (value, axis) if extent is None else extent
-        known = [size for size in sizes if size is not None]
-        return known if len(known) == self.loops else None
+                if isinstance(expression, AffineDimExpr):
+                    known = sizes[expression.position]
+                    if known is None or (extent is not None and not isinstance(known, int)):
+                        sizes[expression.position] = (value, axis) if extent is None else extent
+        found = [size for size in sizes if size is not None]
+        return found if len(found) == self.loops else None
 
 
 def _made_of_indices(body: Sequence[Operation]) -> set[Operation]:
@@ -290,15 +302,15 @@ def _cone(op: Operation, inside: set[Operation]) -> list[Operation]:
     return list(found)
 
 
-def _loops_of(map_: AffineMap) -> list[int] | None:
-    """The loops along which a tensor is read; None if it is read elsewhere than at indices of loops."""
-    found: list[int] = []
-    for expression in map_.results:
-        if isinstance(expression, AffineDimExpr):
-            found.append(expression.position)
-        elif not isinstance(expression, AffineConstantExpr):
-            return None
-    return list(dict.fromkeys(found))
+def _is_projection(map_: AffineMap) -> bool:
+    """Whether a tensor is read at indices of loops alone, and at 0."""
+    return all(isinstance(each, AffineDimExpr | AffineConstantExpr) for each in map_.results)
+
+
+def _loops_of(map_: AffineMap | None) -> list[int]:
+    """The loops whose indices are those of a tensor."""
+    results = () if map_ is None else map_.results
+    return list(dict.fromkeys(each.position for each in results if isinstance(each, AffineDimExpr)))
 
 
 def _narrowed(map_: AffineMap, frame: Sequence[int]) -> AffineMap:
@@ -365,7 +377,7 @@ def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:
     if not isinstance(owner, arith.ConstantOp):
         return None
     attribute = owner.value
-    if not isinstance(attribute, DenseIntOrFPElementsAttr) or not attribute.is_splat():
+    if not isinstance(attribute, DenseIntOrFPElementsAttr) or not is_splat(attribute):
         return None
     element = scalar_type(value.type)
     number = attribute.get_values()[0]

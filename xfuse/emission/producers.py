@@ -9,6 +9,7 @@ the body of each, as a generic has one result. Values without loops are scalars 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xfuse.canonical.graph import BOUND, Graph, Index, Node, Value
 from xfuse.emission.inlining import Inlining, operands_of, scalar_functions
@@ -89,14 +90,11 @@ def _composed(index: Index, outer: Index) -> Index:
 
 def _bound(node: Node) -> int:
     """How many loops a reduction has besides those along its own parameters."""
-    attributes = dict(node.attributes)
-    if "bound" not in attributes or node.kind == "gather":
+    if node.kind not in ("reduce", "fold"):
         return 0
-    bound = attributes["bound"]
-    copies = attributes["repeated"] if node.kind == "reduce" else ()
-    assert isinstance(bound, int)
-    assert isinstance(copies, tuple)
-    return bound + len(copies)
+    attributes: dict[str, Any] = dict(node.attributes)
+    bound: int = attributes["bound"]
+    return bound + len(attributes["repeated"]) if node.kind == "reduce" else bound
 
 
 def _narrows(node: Node, index: Index, loops: int, width: int) -> bool:
