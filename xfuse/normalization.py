@@ -215,7 +215,7 @@ class _Bodies:
             self.values[inner.results[0]] = _Operand(scalar.results[0])
             return True
         frames = [_loops_of(map_) for map_ in maps]
-        frame = sorted(max(frames, key=len, default=[]))
+        frame = sorted(max(frames, key=len, default=list[int]()))
         if not maps or not all(map(_is_projection, maps)) or any(set(each) - set(frame) for each in frames):
             return False
         if not primitive.speculatable and len(frame) < self.loops:  # would run where another loop never does
