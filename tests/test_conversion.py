@@ -229,7 +229,7 @@ def test_law_l3_every_recipe_is_the_same_function(loops: Sequence[int | None]) -
 
 SOME = (
     "silu gelu_tanh swiglu adam huber softmax softmax_backward logsumexp layer_norm layer_norm_affine rms_norm "
-    "kl_divergence cosine_similarity masked_softmax_causal rotary fused_linear_relu causal_conv1d_taps3 "
+    "kl_divergence cosine_similarity masked_softmax_causal rotary fused_linear_relu causal_conv1d "
     "heat_step_periodic murmur_mix quantize mean_variance l2_normalize cross_entropy_loss"
 ).split()
 

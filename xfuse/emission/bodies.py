@@ -182,9 +182,11 @@ class Tensors(Values):
                 return place.value
             if tuple(axis for axis in own if axis >= 0) == labels:
                 return self._squeezed(element_type, place, own)
-        if not place.axes and place.value is not None and element_type != "index":  # which linalg.fill does not take
+        if (
+            place.value is not None and not place.is_tensor and element_type != "index"
+        ):  # which linalg.fill does not take
             out = self.empty(element_type, [1 if label < 0 else sizes[label] for label in labels])
-            return self.add(FillOp([self.element(place, (), {}, self.ops)], [out]))
+            return self.add(FillOp([place.value], [out]))
         return self.copied(reference, labels, sizes, element_type, [k for k in labels if k in known and k not in other])
 
     def copied(

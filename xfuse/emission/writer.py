@@ -146,7 +146,11 @@ class Emission(StructuralEmission, ControlEmission):
 
     def _pointwise(self, number: int, node: Node) -> None:
         references = [reference.node for reference in node.references]
-        if node.rank or any(self.inlining.computes(each) or self.place(each).value is None for each in references):
+        scalar = not node.rank and not any(
+            self.inlining.computes(each) or self.place(each).value is None for each in references
+        )
+        # Not fused, what is made of tensors is one, so that a recipe's result of extent one is found as a tensor.
+        if not scalar or (not self._fused and any(self.place(each).is_tensor for each in references)):
             self._parallel(number, node)
             return
         operands = [self.scalar(each) for each in references]
