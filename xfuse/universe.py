@@ -31,6 +31,12 @@ def _normalize() -> Any:
     return NormalizePass
 
 
+def _convert_to_linalg() -> Any:
+    from xfuse.passes.convert_to_linalg import ConvertToLinalgPass
+
+    return ConvertToLinalgPass
+
+
 def _frontend() -> Any:
     from xfuse.frontend import XfuseFrontend
 
@@ -39,6 +45,11 @@ def _frontend() -> Any:
 
 XFUSE_UNIVERSE = Universe(
     all_dialects={"xfuse": _dialect},
-    all_passes={"xfuse-fuse": _fuse, "xfuse-decompose": _decompose, "xfuse-normalize": _normalize},
+    all_passes={
+        "xfuse-fuse": _fuse,
+        "xfuse-decompose": _decompose,
+        "xfuse-normalize": _normalize,
+        "convert-xfuse-to-linalg": _convert_to_linalg,
+    },
     all_frontends={"xfuse-mlir": _frontend},
 )

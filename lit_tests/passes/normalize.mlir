@@ -56,12 +56,17 @@ func.func @body(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<8x4xf32> {
   func.return %0 : tensor<8x4xf32>
 }
 
-// Reductions, and bodies that read indices, stay as they are.
-// CHECK-LABEL: func.func @kept
-func.func @kept(%x: tensor<4x8xf32>, %a: tensor<4xf32>) -> tensor<4xf32> {
+// What no accumulator goes into is taken out of a reduction.
+// CHECK-LABEL: func.func @prologue
+func.func @prologue(%x: tensor<4x8xf32>, %a: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: iterator_types = ["parallel", "parallel"]
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: linalg.yield
   // CHECK: iterator_types = ["parallel", "reduction"]
-  // CHECK: arith.mulf
+  // CHECK-NEXT: ^bb
   // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: linalg.yield
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%a : tensor<4xf32>) {
   ^bb0(%i: f32, %o: f32):
     %q = arith.mulf %i, %i : f32
@@ -69,4 +74,50 @@ func.func @kept(%x: tensor<4x8xf32>, %a: tensor<4xf32>) -> tensor<4xf32> {
     linalg.yield %s : f32
   } -> tensor<4xf32>
   func.return %0 : tensor<4xf32>
+}
+
+// The products of a contraction stay in the body of their sum; what its operands are made of does not.
+// CHECK-LABEL: func.func @contraction
+func.func @contraction(%x: tensor<4x8xf32>, %y: tensor<8x5xf32>, %a: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  // CHECK: iterator_types = ["parallel", "parallel"]
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: math.exp
+  // CHECK-NEXT: linalg.yield
+  // CHECK-NEXT: } -> tensor<4x8xf32>
+  // CHECK-NEXT: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: linalg.yield
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<4x8xf32>, tensor<8x5xf32>) outs(%a : tensor<4x5xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %e = math.exp %i : f32
+    %q = arith.mulf %e, %j : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  func.return %0 : tensor<4x5xf32>
+}
+
+// A mask made of indices stays with the op that reads it.
+// CHECK-LABEL: func.func @mask
+func.func @mask(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  // CHECK: math.exp
+  // CHECK-NEXT: linalg.yield
+  // CHECK: linalg.index 0
+  // CHECK: linalg.index 1
+  // CHECK: arith.cmpi
+  // CHECK-NEXT: arith.select
+  // CHECK-NEXT: linalg.yield
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %m = arith.cmpi sge, %r, %c : index
+    %t = math.exp %i : f32
+    %s = arith.select %m, %t, %i : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  func.return %0 : tensor<4x4xf32>
 }

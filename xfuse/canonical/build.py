@@ -78,10 +78,10 @@ def static_shape(type_: Attribute) -> tuple[int | None, ...]:
     return tuple(None if extent == DYNAMIC_INDEX else extent for extent in type_.get_shape())
 
 
-def _is_splat(value: DenseIntOrFPElementsAttr[Any]) -> bool:
-    """Whether all elements have the same bits: as numbers 0 and -0 are equal, and a NaN is not equal to itself."""
+def is_splat(value: DenseIntOrFPElementsAttr[Any]) -> bool:
+    """Whether there are elements and all have the same bits: 0 and -0 are equal as numbers, and no NaN is its own."""
     data, count = value.data.data, len(value)
-    return data == data[: len(data) // count] * count
+    return count > 0 and data == data[: len(data) // count] * count
 
 
 def tensor_view(node: int, index: Sequence[int], extents: tuple[Extent, ...]) -> Value:
@@ -256,7 +256,7 @@ class GraphBuilder:
         if 0 in own:  # nothing is left of a splat's literal
             empty = Node("dense", element_type, (("shape", own), ("data", b"")), (), len(own))
             return tensor_view(self.graph.intern(empty), range(len(own)), own)
-        if isinstance(value, DenseIntOrFPElementsAttr) and _is_splat(cast(Any, value)):
+        if isinstance(value, DenseIntOrFPElementsAttr) and is_splat(cast(Any, value)):
             first: Any = next(value.iter_values())
             return self.graph.constant(element_type, literals.to_bits(first, element_type), extents)
         if isinstance(value, FloatAttr | IntegerAttr):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import tensor
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import GenericOp, IndexOp
+from xdsl.dialects.linalg.ops import FillOp, GenericOp, IndexOp
 from xdsl.ir import SSAValue
 
 from xfuse.canonical.build import element_name
@@ -182,9 +182,27 @@ class Tensors(Values):
                 return place.value
             if tuple(axis for axis in own if axis >= 0) == labels:
                 return self._squeezed(element_type, place, own)
+        if (
+            place.value is not None and not place.is_tensor and element_type != "index"
+        ):  # which linalg.fill does not take
+            out = self.empty(element_type, [1 if label < 0 else sizes[label] for label in labels])
+            return self.add(FillOp([place.value], [out]))
+        return self.copied(reference, labels, sizes, element_type, [k for k in labels if k in known and k not in other])
+
+    def copied(
+        self,
+        reference: Reference,
+        labels: Index,
+        sizes: Mapping[int, Size],
+        element_type: str,
+        known: Sequence[int] = (),
+    ) -> SSAValue:
+        """What a reference gives as a new tensor, computed at every index; extents of ``known`` labels are read off."""
         body = Body(self, [PARALLEL] * len(labels))
         loop_of = {label: loop for loop, label in enumerate(labels) if label >= 0}
-        body.wanted.update({loop_of[label]: sizes[label] for label in other})
+        body.wanted.update(
+            {loop: sizes[label] for label, loop in loop_of.items() if label in sizes and label not in known}
+        )
         value = body.read(reference, loop_of)
         extents: list[Size] = []
         for loop, label in enumerate(labels):

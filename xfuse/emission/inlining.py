@@ -45,19 +45,16 @@ def choose(graph: Graph, roots: Sequence[int]) -> Inlining:
     """The nodes to inline in the cones of some roots."""
     nodes = graph.nodes
     order = graph.reachable(roots)
+    functions, dependent = scalar_functions(graph, order)
     readers: dict[int, set[int]] = {root: {-1} for root in roots}
-    dependent = {number for number in order if nodes[number].kind == "accumulator"}
     for number in order:
-        references = nodes[number].references
-        if nodes[number].kind != "fold" and any(reference.node in dependent for reference in references):
-            dependent.add(number)
-        for reference in references:
+        for reference in nodes[number].references:
             readers.setdefault(reference.node, set()).add(number)
     largest: dict[int, int] = {}  # how many axes the largest tensor has that a node would be computed from
     for number in order:
         node = nodes[number]
         largest[number] = 0 if node.kind == "index" else node.rank
-        if _is_scalar_function(node) and len(readers[number]) == 1:
+        if number in functions and len(readers[number]) == 1:
             below = [largest[reference.node] for reference in node.references]
             if node.kind == "gather":  # reads its source as a tensor
                 below[0] = nodes[node.references[0].node].rank
@@ -73,15 +70,26 @@ def choose(graph: Graph, roots: Sequence[int]) -> Inlining:
         read, read_in_body = (
             [each.node for each in some].count(number) for some in (whole.references, operands_of(whole))
         )
-        made_of_indices = largest[number] == 0 and _is_scalar_function(whole)
+        made_of_indices = largest[number] == 0 and reader in functions
         in_body = made_of_indices or whole.kind in ("reduce", "fold") or reader in inlined or reader in dependent
         if in_body and read == read_in_body:
             inlined.add(number)
     return Inlining(frozenset(inlined), frozenset(dependent))
 
 
-def _is_scalar_function(node: Node) -> bool:
-    return node.kind in PRIMITIVES or node.kind == "gather"
+def scalar_functions(graph: Graph, order: Sequence[int]) -> tuple[set[int], set[int]]:
+    """The nodes that a body can compute, and those of them that depend on a fold's accumulators, with these."""
+    functions: set[int] = set()
+    dependent: set[int] = set()
+    for number in order:
+        node = graph.nodes[number]
+        if node.kind in PRIMITIVES or node.kind == "gather":
+            functions.add(number)
+        if node.kind == "accumulator" or (
+            node.kind != "fold" and any(reference.node in dependent for reference in node.references)
+        ):
+            dependent.add(number)
+    return functions, dependent
 
 
 def operands_of(node: Node) -> Sequence[Reference]:

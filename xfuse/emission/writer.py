@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.graph import BOUND, UNIT, Graph, Index, Node, Reference, Value, op_name
@@ -13,7 +12,8 @@ from xfuse.canonical.plan import Plan
 from xfuse.emission.bodies import Body
 from xfuse.emission.control import ControlEmission
 from xfuse.emission.generics import PARALLEL, REDUCTION
-from xfuse.emission.inlining import choose
+from xfuse.emission.inlining import Inlining, choose
+from xfuse.emission.producers import fuse_producers
 from xfuse.emission.scalars import owner, scalar_op, table, type_named
 from xfuse.emission.structural import StructuralEmission
 from xfuse.emission.values import Place, Size
@@ -24,26 +24,31 @@ from xfuse.primitives.table import PRIMITIVES
 class Emission(StructuralEmission, ControlEmission):
     """The ops of one function over a graph, on the values that are its arguments.
 
-    Arguments that the graph has as tensors must be tensors of these extents. Raises `UnsupportedError` for a node that
-    stands for an op outside the vocabulary.
+    Arguments that the graph has as tensors must be tensors of these extents. With ``fused`` there are as few generics
+    as may be, else one for each node or nearly so. Raises `UnsupportedError` for a node that stands for an op outside
+    the vocabulary.
     """
 
     def __init__(
-        self, graph: Graph, arguments: Sequence[Value], results: Sequence[Value], inputs: Sequence[SSAValue]
+        self,
+        graph: Graph,
+        arguments: Sequence[Value],
+        results: Sequence[Value],
+        inputs: Sequence[SSAValue],
+        *,
+        fused: bool = False,
     ) -> None:
         self.graph = graph
         self.inputs = inputs
         self.tests = []
         self._arguments = arguments
         self._results = results
+        self._fused = fused
 
     def make(self, types: Sequence[bool]) -> tuple[list[Operation], list[SSAValue]]:
         """The ops and the results: tensors, or scalars where ``types`` says so."""
-        roots = [result.node for result in self._results]
-        extents = (extent for result in self._results for extent in result.extents)
-        roots += [extent[1] for extent in extents if not isinstance(extent, int) and extent[0] == "value"]
         self._layouts = self._chosen_layouts()
-        inlining = choose(self.graph, roots)
+        inlining, roots = self._inlining()
         self.start(Plan(self.graph, roots, lambda number: inlining.reads(self.graph, number)), inlining)
         for number, (argument, value) in enumerate(zip(self._arguments, self.inputs, strict=True)):
             axes = tuple(range(len(argument.extents)))
@@ -53,6 +58,21 @@ class Emission(StructuralEmission, ControlEmission):
             self.node(number)
         results = [self._result(result, scalar) for result, scalar in zip(self._results, types, strict=True)]
         return [*self.first, *self.ops], results
+
+    def _inlining(self) -> tuple[Inlining, list[int]]:
+        """What bodies compute, and the nodes that scalars or tensors are needed of."""
+        extents = (extent for result in self._results for extent in result.extents)
+        roots = [extent[1] for extent in extents if not isinstance(extent, int) and extent[0] == "value"]
+        if not self._fused:
+            roots = [*(result.node for result in self._results), *roots]
+            return choose(self.graph, roots), roots
+        spread = [r for r in self._results if r.node not in self._layouts and self.graph.nodes[r.node].rank]
+        roots = [*(result.node for result in self._results if result not in spread), *roots]
+        inlining = fuse_producers(self.graph, roots, spread)
+        for result in spread:
+            computed = inlining.computes(result.node)
+            roots += inlining.reads(self.graph, result.node) if computed else [result.node]
+        return inlining, roots
 
     def node(self, number: int) -> None:
         """Make the ops of one node."""
@@ -90,13 +110,13 @@ class Emission(StructuralEmission, ControlEmission):
             UNIT if extent == 1 and axis not in result.index else axis for axis, extent in enumerate(result.extents)
         )
         sizes = {axis: self.size(extent) for axis, extent in enumerate(result.extents)}
-        value = self.arranged(Reference(result.node, result.index), labels, sizes)
-        own = value.type
-        assert isinstance(own, TensorType)
-        wanted = self.tensor_type(
-            self.graph.nodes[result.node].element_type, [sizes[axis] for axis in range(len(labels))]
-        )
-        return self.cast(value, wanted)
+        reference = Reference(result.node, result.index)
+        element_type = self.graph.nodes[result.node].element_type
+        if self.inlining.computes(result.node):
+            value = self.copied(reference, labels, sizes, element_type, [axis for axis in result.index if axis >= 0])
+        else:
+            value = self.arranged(reference, labels, sizes)
+        return self.cast(value, self.tensor_type(element_type, [sizes[axis] for axis in range(len(labels))]))
 
     # Literals and leaves
 
@@ -126,15 +146,17 @@ class Emission(StructuralEmission, ControlEmission):
 
     def _pointwise(self, number: int, node: Node) -> None:
         references = [reference.node for reference in node.references]
-        if node.rank == 0 and not any(self.inlining.computes(each) or self.place(each).axes for each in references):
-            places = [self.place(each) for each in references]
-            if all(not place.is_tensor for place in places):
-                operands = [place.value for place in places if place.value is not None]
-                value = scalar_op(node.kind, node.element_type, node.attributes, operands)
-                self.ops.append(owner(value))
-                self.put(number, Place(value, (), ()))
-                return
-        self._parallel(number, node)
+        scalar = not node.rank and not any(
+            self.inlining.computes(each) or self.place(each).value is None for each in references
+        )
+        # Not fused, what is made of tensors is one, so that a recipe's result of extent one is found as a tensor.
+        if not scalar or (not self._fused and any(self.place(each).is_tensor for each in references)):
+            self._parallel(number, node)
+            return
+        operands = [self.scalar(each) for each in references]
+        value = scalar_op(node.kind, node.element_type, node.attributes, operands)
+        self.ops.append(owner(value))
+        self.put(number, Place(value, (), ()))
 
     def emit_gather(self, number: int, node: Node) -> None:
         """``tensor.extract`` at every point."""
