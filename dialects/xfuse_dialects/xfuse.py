@@ -68,6 +68,10 @@ ACCUMULATOR = "xfuse.accumulator"
 """Argument mark: the narrowest element type that sums over this argument may be held in."""
 
 
+MOST_NESTED = 64
+"""How deep fused ops may nest. xDSL parses, prints and verifies nested regions by calls within calls."""
+
+
 def recipe_name(reference: SymbolRefAttr) -> str:
     """The name of the recipe that a symbol refers to, without its library's."""
     nested = reference.nested_references.data
@@ -383,7 +387,7 @@ class FusedOp(IRDLOperation):
         outputs = parse_results(parser)
         attributes = parse_attributes(parser, ("recipe", "operandSegmentSizes"))
         known = {name: attributes.pop(name) for name in _NUMBERS if name in attributes}
-        op = cls(recipe, inputs, shapes, outputs, parser.parse_region(arguments), attributes)
+        op = cls(recipe, inputs, shapes, outputs, _parse_nested(parser, arguments), attributes)
         op.properties.update(known)
         return op
 
@@ -421,12 +425,23 @@ class FusedOp(IRDLOperation):
             raise VerifyException(f"'{self.name}' expected at least one result")
         if any(value.owner is self for value in self.operands):
             raise VerifyException(f"'{self.name}' (law L8) reads its own result")
+        self._verify_nesting()
         self._verify_same_extents()
-        self._verify_duplicated()
         verify_body(self, self.body, (*self.inputs.types, *self.shapes.types), self.outputs.types)
+        self._verify_duplicated()
+
+    def _verify_nesting(self) -> None:
+        depth, around = 1, self.parent_op()
+        while around is not None and depth <= MOST_NESTED:
+            depth += isinstance(around, FusedOp)
+            around = around.parent_op()
+        if depth > MOST_NESTED:
+            raise VerifyException(_too_deep(self.name))
 
     def _verify_duplicated(self) -> None:
-        numbers = () if self.duplicated is None else self.duplicated.get_values()
+        if self.duplicated is None:
+            return
+        numbers = self.duplicated.get_values()
         count = sum(1 for _ in self.body.block.ops) - 1
         if any(not 0 <= number < count for number in numbers):
             raise VerifyException(
@@ -451,6 +466,24 @@ class FusedOp(IRDLOperation):
             if DYNAMIC_INDEX not in extents and extents[0] != extents[1]:
                 raise VerifyException(f"'{self.name}' same_extents says that {extents[0]} and {extents[1]} are equal")
 
+
+def _too_deep(name: str) -> str:
+    return f"'{name}' expected at most {MOST_NESTED} fused ops within each other, got more; decompose the inner ones"
+
+
+def _parse_nested(parser: Parser, arguments: Sequence[Parser.Argument]) -> Region:
+    """A region whose ops are parsed by calls within calls: too many of these would end Python."""
+    depth: int = parser.__dict__.get(_DEPTH, 0) + 1
+    if depth > MOST_NESTED:
+        parser.raise_error(_too_deep(FusedOp.name))
+    parser.__dict__[_DEPTH] = depth
+    try:
+        return parser.parse_region(arguments)
+    finally:
+        parser.__dict__[_DEPTH] = depth - 1
+
+
+_DEPTH = "xfuse_nesting"
 
 _NUMBERS = ("same_extents", "duplicated")
 """Properties that are printed among the attributes."""
