@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.errors", "xfuse.collector"),
     ("xfuse.primitives",),
     ("xfuse.canonical",),
-    ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing"),
+    ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing", "xfuse.spaces"),
     ("xfuse.recipes", "xfuse.kernels", "xfuse.probes", "xfuse.signature"),
     ("xfuse.specialisation", "xfuse.contractions", "xfuse.shapes"),
     (
@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "xfuse.match",
     ),
     ("xfuse.backends", "xfuse.decomposition", "xfuse.emission", "xfuse.fusion", "xfuse.normalization", "xfuse.testing"),
+    ("xfuse.cost",),
     ("xfuse.verification",),
     ("xfuse.patterns", "xfuse.promises", "xfuse.instances", "xfuse.tracing"),
     ("xfuse.session",),
