@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xfuse.collector import paused_collector
 from xfuse.editing import Editor
 from xfuse.materialise import Key, is_materialisable, key_of
-from xfuse_dialects.xfuse import FusedOp, YieldOp
+from xfuse_dialects.xfuse import OUTLINED, FusedOp, RecipeOp, YieldOp
 
 Known = dict[Key, Operation]
 
@@ -58,9 +58,15 @@ def decompose(op: Operation, known: Known | None = None, editor: Editor | None =
 
 
 def decompose_all(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
-    """Decompose every fused op that is wanted, nested ones included; returns how many there were."""
+    """Decompose every fused op that is wanted, nested ones included; returns how many there were.
+
+    Recipes that outlining made go with their last fused op.
+    """
     with paused_collector():
-        return _decompose_all(module, wanted)
+        count = _decompose_all(module, wanted)
+        if count:
+            _drop_outlined(module)
+        return count
 
 
 def _decompose_all(module: Operation, wanted: Callable[[FusedOp], bool]) -> int:
@@ -81,6 +87,20 @@ def _decompose_all(module: Operation, wanted: Callable[[FusedOp], bool]) -> int:
             blocks.extend(inner for region in op.regions for inner in region.blocks)
             op = op.next_op
     return count
+
+
+def _drop_outlined(module: Operation) -> None:
+    """Erase the recipes made by outlining that no fused op is labelled with any more."""
+    made = [op for op in _top_ops(module) if isinstance(op, RecipeOp) and OUTLINED in op.attributes]
+    if made:
+        used = {op.label for op in module.walk() if isinstance(op, FusedOp)}
+        for op in made:
+            if op.sym_name.data not in used:
+                Editor().erase(op)
+
+
+def _top_ops(module: Operation) -> list[Operation]:
+    return [op for region in module.regions for block in region.blocks for op in block.ops]
 
 
 def remember(known: Known, op: Operation) -> None:
