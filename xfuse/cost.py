@@ -8,8 +8,9 @@ for choosing and reporting: they rank programs, they do not predict run times of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -132,6 +133,7 @@ def element_bytes(type_: Attribute) -> int:
     return (width(name) + 7) // 8 if name in FLOATS or name in INTEGERS or name == "index" else _UNKNOWN_BYTES
 
 
+@lru_cache(maxsize=4096)
 def bytes_of(type_: Attribute) -> int:
     """Bytes of a tensor; a scalar takes none, as it is in a register."""
     size = elements(static_shape(type_)) * element_bytes(type_)
@@ -152,11 +154,9 @@ def cost_of(op: Operation) -> Cost:
     ):
         return Cost()
     space = space_of(op)
-    results = sum(bytes_of(each) for each in op.result_types)
     if space is not None:
-        read = {value for value, _ in space.reads}
-        flops, weight = work_of(space)
-        return Cost(results + sum(bytes_of(each.type) for each in read), flops, weight, 1)
+        return cost_in_space(op, space)
+    results = sum(bytes_of(each) for each in op.result_types)
     if op.name == "tensor.extract_slice":
         return Cost(2 * results, calls=1)
     if op.regions and not op.name.startswith(("linalg.", "tensor.")):
@@ -164,6 +164,25 @@ def cost_of(op: Operation) -> Cost:
     read = {use.operands[index] for use, index, shape_only in operand_uses(op) if not shape_only}
     traffic = results + sum(bytes_of(each.type) for each in read if not is_inside(each, op))
     return Cost(traffic, calls=1) if traffic else Cost()
+
+
+def cost_in_space(op: Operation, space: Space) -> Cost:
+    """What an op costs, given its iteration space."""
+    if op.name in _FREE:
+        return Cost()
+    flops, weight = work_of(space)
+    return Cost(_traffic((value for value, _ in space.reads), op.results), flops, weight, 1)
+
+
+def cost_of_fused(op: FusedOp, work: Cost) -> Cost:
+    """What a fused op costs, given what its ops cost one by one: their work, and the traffic of its own operands."""
+    traffic = _traffic(op.inputs, op.outputs)
+    return Cost(traffic, work.flops, work.weight, 1 if traffic else 0)
+
+
+def _traffic(read: Iterable[SSAValue], written: Iterable[SSAValue]) -> int:
+    """Bytes of some values read, each once, and of others written."""
+    return sum(bytes_of(each.type) for each in {*read}) + sum(bytes_of(each.type) for each in written)
 
 
 def work_of(space: Space) -> tuple[int, float]:
@@ -237,8 +256,7 @@ def _inner_ops(block: Block) -> int:
 
 def _fused_cost(op: FusedOp) -> Cost:
     """Operands and results of a fused op, and the work of its region."""
-    traffic = sum(bytes_of(each.type) for each in _distinct(op.inputs)) + sum(map(bytes_of, op.result_types))
-    flops, weight = 0, 0.0
+    work = Cost()
     pending = [op.body.block]
     while pending:
         for inner in pending.pop().ops:
@@ -247,10 +265,5 @@ def _fused_cost(op: FusedOp) -> Cost:
                 continue
             space = space_of(inner)
             if space is not None:
-                own = work_of(space)
-                flops, weight = flops + own[0], weight + own[1]
-    return Cost(traffic, flops, weight, 1 if traffic else 0)
-
-
-def _distinct(values: Sequence[SSAValue]) -> Iterable[SSAValue]:
-    return dict.fromkeys(values)
+                work += cost_in_space(inner, space)
+    return cost_of_fused(op, work)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from xdsl.dialects import linalg, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 
 from xfuse.canonical.build import static_shape
@@ -51,14 +52,16 @@ class Space:
 
 def space_of(op: Operation) -> Space | None:
     """The iteration space of an op on tensors, or None for one that is not point-wise, a reduction or a view."""
-    if not op.results or not all(isinstance(each.type, TensorType) for each in op.results):
-        return None
+    for result in op.results:
+        if not isinstance(result.type, TensorType):
+            return None
     primitive = PRIMITIVES.get(op.name)
     if primitive is not None:
-        shape = static_shape(op.results[0].type)
-        axes = _along(shape)
+        shape, axes = _shape_and_axes(op.results[0].type)
         reads = tuple((each, axes if isinstance(each.type, TensorType) else ()) for each in op.operands)
         return Space("elementwise", shape, reads, (axes,) * len(op.results), (), 1, primitive.cost)
+    if not op.results:
+        return None
     match op:
         case linalg.ops.TransposeOp():
             shape = static_shape(op.results[0].type)
@@ -87,6 +90,12 @@ def space_of(op: Operation) -> Space | None:
             return _loops(op, maps, reduced, [*op.inputs, *op.outputs], len(op.inputs))
         case _:
             return None
+
+
+@lru_cache(maxsize=4096)
+def _shape_and_axes(type_: Attribute) -> tuple[Extents, Axes]:
+    shape = static_shape(type_)
+    return shape, _along(shape)
 
 
 def _along(shape: Extents) -> Axes:

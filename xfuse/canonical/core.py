@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from xfuse.canonical.form import Form
@@ -74,7 +73,7 @@ class _AtCoreRank:
         items = cast(tuple[Any, ...], value)
         if len(items) != 3 or items[0] != "argument":
             return tuple(self._attribute(item) for item in items)
-        _, number, axis = items
+        number, axis = int(items[1]), int(items[2])
         argument = self.form.arguments[number]
         known = self.extents.get(self.closing.find(argument.node, axis))
         if known is None:

@@ -54,7 +54,9 @@ def boundary_of(ops: Sequence[Operation], block: Block, position: dict[Operation
                 inputs[operand] = None
     outer = definitions_first((op for op in copied if op.parent is not block), position)
     here = sorted([*ops, *(op for op in copied if op.parent is block)], key=position.__getitem__)
-    outputs = [result for op in ops for result in op.results if _is_read_outside(result, block, taken, copied)]
+    outputs: list[SSAValue] = [
+        result for op in ops for result in op.results if _is_read_outside(result, block, taken, copied)
+    ]
     body = [*outer, *here]
     return Boundary(list(ops), body, list(inputs), [each for each in shapes if each not in inputs], outputs)
 
@@ -64,9 +66,7 @@ def is_read_outside(value: SSAValue, block: Block, taken: set[Operation]) -> boo
     return _is_read_outside(value, block, taken, {})
 
 
-def _is_read_outside(
-    value: SSAValue, block: Block, taken: set[Operation], copied: dict[Operation, None]
-) -> bool:
+def _is_read_outside(value: SSAValue, block: Block, taken: set[Operation], copied: dict[Operation, None]) -> bool:
     for use in value.uses:
         op = use.operation if use.operation.parent is block else top_of(use.operation, block)
         if op in taken:
@@ -96,19 +96,17 @@ def has_dynamic_shapes(boundary: Boundary) -> bool:
     return any(None in static_shape(each.type) for each in boundary.shapes)
 
 
-def without_loose_views(
-    ops: Sequence[Operation], spaces: dict[Operation, Space], block: Block
-) -> list[Operation]:
-    """A cluster without the views at its border that it would have to give as results, though it computes nothing there.
+def without_loose_views(ops: Sequence[Operation], spaces: dict[Operation, Space], block: Block) -> list[Operation]:
+    """A cluster without the views at its border that it would have to give as results, computing nothing there.
 
     A view of an operand that others read as well stays outside, and so does a view that only others read of a value
     which they read anyway.
     """
     taken = set(ops)
     for op in ops:
-        if spaces[op].kind == "view" and not _made_inside(spaces[op], taken):
-            if any(is_read_outside(result, block, taken) for result in op.results):
-                taken.discard(op)
+        loose = spaces[op].kind == "view" and not _made_inside(spaces[op], taken)
+        if loose and any(is_read_outside(result, block, taken) for result in op.results):
+            taken.discard(op)
     for op in reversed(ops):
         if op not in taken or spaces[op].kind != "view":
             continue

@@ -78,7 +78,10 @@ class Generaliser:
         if recipe.identity not in self._by_identity:
             self._by_identity[recipe.identity] = recipe
             self._names.add(recipe.name)
-            self.registry.register(recipe)
+            if self.registry.region(recipe.identity) is None:
+                self.registry.adopt(recipe)
+            else:  # there under another name
+                self.registry.register(recipe)
             self.made.append(recipe)
         return General(recipe, backend, tuple(inputs), tuple(outputs))
 

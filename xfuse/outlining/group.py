@@ -79,6 +79,9 @@ def joined(one: Group, other: Group) -> Joined | None:
     pairs = _pairs(one, other)
     if pairs is None:
         return None
+    plain = _plainly_joined(one, other, pairs)
+    if plain is not None:
+        return plain
     count = len(one.extents)
     parent = list(range(count + len(other.extents)))
 
@@ -117,6 +120,21 @@ def joined(one: Group, other: Group) -> Joined | None:
     return Joined(first, second, extents, reduced[0] | reduced[1], left, work)
 
 
+def _plainly_joined(one: Group, other: Group, pairs: set[tuple[int, int]]) -> Joined | None:
+    """The usual case: every class of ``other`` is one of ``one``, and nothing is free."""
+    if one.free or other.free or len(pairs) != len(other.extents) or other.reduced:
+        return None
+    names = {old: new for new, old in pairs}
+    if len(names) != len(pairs) or len(set(names.values())) != len(pairs):
+        return None
+    work = dict(one.work)
+    for classes, weight in other.work.items():
+        key = frozenset(names[each] for each in classes)
+        work[key] = work.get(key, 0.0) + weight
+    second = [names[each] for each in range(len(pairs))]
+    return Joined(range(len(one.extents)), second, one.extents, one.reduced, one.free, work)
+
+
 def _pairs(one: Group, other: Group) -> set[tuple[int, int]] | None:
     """Classes of two groups that a value of both gives one axis; None if one has no class there."""
     found: set[tuple[int, int]] = set()
@@ -137,6 +155,8 @@ def saving(one: Group, other: Group, both: Joined, leaves: Mapping[SSAValue, boo
     traffic = 0
     for value in one.read & (other.read | other.made) | (one.made & other.read):
         traffic += bytes_of(value.type) * (1 if leaves.get(value, True) else 2)
+    if both.extents is one.extents and len(other.extents) == len(one.extents) and not one.reduced:
+        return seconds(traffic, 0, 1)  # all run along the same loops
     together = seconds(0, _executed(both.work, both.extents, both.reduced | both.free), 0)
     return seconds(traffic, 0, 1) - (together - one.seconds_of_work() - other.seconds_of_work())
 
@@ -144,7 +164,7 @@ def saving(one: Group, other: Group, both: Joined, leaves: Mapping[SSAValue, boo
 def join(one: Group, other: Group, both: Joined) -> None:
     """Take the ops of ``other`` into ``one``."""
     for group, names in ((one, both.one), (other, both.other)):
-        if group is one and all(number == each for number, each in enumerate(names)):
+        if group is one and names == range(len(names)):
             continue
         for value, axes in group.axes.items():
             if group is one or value not in one.axes:

@@ -54,7 +54,9 @@ def _part(node: Node) -> str | None:
 def _short(name: str) -> str:
     if name in _NAMES:
         return _NAMES[name]
-    return name[:-1] if name[-1] in "fi" and name[:3] in ("add", "sub", "mul", "div", "neg", "and", "xor", "ori") else name
+    return (
+        name[:-1] if name[-1] in "fi" and name[:3] in ("add", "sub", "mul", "div", "neg", "and", "xor", "ori") else name
+    )
 
 
 def unused_name(name: str, is_taken: Callable[[str], bool]) -> str:

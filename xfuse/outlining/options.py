@@ -22,7 +22,7 @@ class OutlineOptions:
     together; ``kinds`` are what may be in a cluster, views aside.
     """
 
-    max_ops: int = 64
+    max_ops: int = 256
     max_inputs: int = MOST_OPERANDS
     min_ops: int = 2
     kinds: Collection[ClusterKind] = ("elementwise", "reduce")

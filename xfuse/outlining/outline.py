@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.collector import paused_collector
-from xfuse.cost import Cost, cost_of
+from xfuse.cost import Cost, cost_in_space, cost_of_fused
 from xfuse.errors import UnsupportedError
 from xfuse.match.choose import Gate
 from xfuse.match.program import Program, program_blocks
@@ -82,9 +82,7 @@ class Outlined:
     recipes: list[Recipe] = field(default_factory=list[Recipe])
 
 
-def outline(
-    module: ModuleOp, registry: RecipeRegistry, gate: Gate, options: OutlineOptions | None = None
-) -> Outlined:
+def outline(module: ModuleOp, registry: RecipeRegistry, gate: Gate, options: OutlineOptions | None = None) -> Outlined:
     """Put fused ops in place of clusters of a module, and their recipes at its beginning; each is registered.
 
     A cluster is made only if ``gate`` knows a kernel for its recipe (law L4). Raises `UnsupportedError` (law L8) if a
@@ -103,6 +101,7 @@ class _Outliner:
         self.generaliser = Generaliser(registry, gate, recipes_of(module), names.__contains__)
         self.keys = ClusterKeys()
         self.known: dict[Key, General | NotGeneral] = {}
+        self.costs: dict[Key, Cost] = {}
 
     def run(self) -> Outlined:
         blocks = [block for block in program_blocks(self.module) if not _is_recipe(block)]
@@ -121,9 +120,8 @@ class _Outliner:
         _insert(self.module, [recipe.op for recipe in self.result.recipes])
         return self.result
 
-    def recipe_for(self, boundary: Boundary) -> General | NotGeneral:
+    def recipe_for(self, key: Key, boundary: Boundary) -> General | NotGeneral:
         """The recipe of a cluster; that of an equal one is remembered."""
-        key = self.keys.key(boundary)
         found = self.known.get(key)
         if found is None:
             found = self.known[key] = self.generaliser.generalise(boundary)
@@ -137,7 +135,7 @@ class _Look:
         self.outliner = outliner
         self.scan = scan
         self.grouping = Grouping(scan, outliner.options)
-        self.found: list[tuple[Boundary, General]] = []
+        self.found: list[tuple[Boundary, General, Cost]] = []
         self.left_out: list[LeftOut] = []
         self._program: Program | None = None
         self._spaces = {scan.ops[number]: space for number, space in scan.spaces.items()}
@@ -152,14 +150,16 @@ class _Look:
         """Whether ops are left that another look might put together otherwise."""
         return any(self._count(each.ops) for each in self.left_out)
 
-    def _consider(self, cluster: Sequence[Operation]) -> None:
+    def _consider(self, cluster: list[Operation]) -> None:
         """Take a cluster as it is or in parts, as large as may be."""
-        pending = [list(cluster)]
+        pending = [cluster]
         while pending:
-            ops = without_loose_views(pending.pop(), self._spaces, self.scan.block)
+            given = pending.pop()
+            ops = without_loose_views(given, self._spaces, self.scan.block)
             if not self._count(ops):
                 continue
-            parts = parts_of(ops)
+            # A group is connected as it was grown; what is left of one need not be.
+            parts = parts_of(ops) if given is not cluster or len(ops) < len(given) else []
             if len(parts) > 1:
                 pending += reversed(parts)
                 continue
@@ -186,10 +186,14 @@ class _Look:
         if has_dynamic_shapes(boundary):
             self._program = self._program or Program(scan.block)
             boundary.same_extents = known_extents(boundary.inputs, boundary.shapes, self._program)
-        general = self.outliner.recipe_for(boundary)
+        key = self.outliner.keys.key(boundary)
+        general = self.outliner.recipe_for(key, boundary)
         if isinstance(general, NotGeneral):
             return general
-        self.found.append((boundary, general))
+        costs = self.outliner.costs
+        if key not in costs:
+            costs[key] = sum((cost_in_space(op, self._spaces[op]) for op in ops), Cost())
+        self.found.append((boundary, general, costs[key]))
         return None
 
     def apply(self) -> int:
@@ -201,15 +205,14 @@ class _Look:
         made: dict[int, list[Operation]] = {}
         inside: set[Operation] = set()
         constants: dict[Operation, None] = {}
-        for boundary, general in self.found:
-            before = sum((cost_of(op) for op in boundary.ops), Cost())
+        for boundary, general, before in self.found:
             count = self._count(boundary.ops)
             fused = rewrite(boundary, general, replaced)
             inside.update(boundary.ops)
             constants.update((op, None) for op in boundary.body if op not in inside and op.parent is scan.block)
             made.setdefault(order.group(scan.position[boundary.ops[0]]), []).append(fused)
             cluster = Cluster(
-                general.recipe, fused, tuple(boundary.ops), count, general.backend, before, cost_of(fused)
+                general.recipe, fused, tuple(boundary.ops), count, general.backend, before, cost_of_fused(fused, before)
             )
             self.outliner.result.clusters.append(cluster)
         self._put_in_order(made, inside)
@@ -298,5 +301,3 @@ def _insert(module: ModuleOp, recipes: Sequence[RecipeOp]) -> None:
             block.add_op(op)
         else:
             block.insert_op_before(op, first)
-
-

@@ -79,8 +79,8 @@ def put_in_order(block: Block, order: Sequence[Operation]) -> None:
     """Let the ops of a block stand in this order; those not given stay in front of what follows them."""
     cursor = block.first_op
     for op in order:
-        if op is cursor:
-            cursor = cursor.next_op
+        if cursor is op:
+            cursor = op.next_op
             continue
         op.detach()
         if cursor is None:
