@@ -66,6 +66,10 @@ class Generaliser:
             first = form_of(boundary, range(len(boundary.inputs)), range(len(boundary.outputs)))
             inputs, outputs, order = canonical_order(first)
             form = form_of(boundary, inputs, outputs)
+            if any(
+                not isinstance(each, int) and each[0] == "value" for result in form.results for each in result.extents
+            ):
+                return NotGeneral("L4", "extent", "a result has an extent that no operand has: only its ops compute it")
             recipe = self._recipe(form, name_of([first.graph.nodes[number] for number in order]))
         except XfuseError as error:
             return NotGeneral("L5", "recipe", str(error))

@@ -22,7 +22,7 @@ from xfuse.outlining.keys import ClusterKeys, Key
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.rewrite import put_in_order, rewrite
 from xfuse.outlining.scan import Scan
-from xfuse.recipes import Recipe, recipes_of
+from xfuse.recipes import Recipe, definitions, recipes_of
 from xfuse.registry import RecipeRegistry
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
@@ -284,9 +284,9 @@ def _is_recipe(block: Block) -> bool:
 
 
 def _symbols(module: ModuleOp) -> set[str]:
-    """The names that ops of a module define, its libraries' recipes among them."""
+    """The names that a module defines, those in its libraries among them."""
     found: set[str] = set()
-    for op in module.walk():
+    for op in definitions(module):
         name = op.properties.get("sym_name", op.attributes.get("sym_name"))
         if isinstance(name, StringAttr):
             found.add(name.data)
