@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from xfuse.canonical.form import Form
-from xfuse.canonical.graph import BOUND, Node, is_commutative
+from xfuse.canonical.graph import BOUND, Node, Reference, is_commutative
 
 _ROUNDS = 2
 """How often what is known of a node is spread to its operands and users."""
@@ -49,6 +49,7 @@ class _Numbering:
         self.nodes = form.graph.nodes
         self.order = form.closing.order
         self.roots = {value.node for value in form.results}
+        self.patterns: dict[int, list[str]] = {}
         self.colours = {number: _digest(self._label(number, form)) for number in self.order}
         for _ in range(_ROUNDS):
             self._up()
@@ -64,7 +65,7 @@ class _Numbering:
         node = self.nodes[number]
         core = len(form.closing.core_parameters(number))
         attributes = () if node.kind in ("argument", "extent") else node.attributes
-        patterns = [_pattern(reference.index) for reference in node.references]
+        self.patterns[number] = patterns = [self._pattern(reference, form) for reference in node.references]
         return [node.kind, node.element_type, core, attributes, sorted(patterns), number in self.roots]
 
     def _up(self) -> None:
@@ -78,14 +79,16 @@ class _Numbering:
             self.colours[number] = _digest([self.colours[number], *sorted(above[number])])
             node: Node = self.nodes[number]
             commutes = is_commutative(node)
-            for position, reference in enumerate(node.references):
+            for position, (reference, pattern) in enumerate(zip(node.references, self.patterns[number], strict=True)):
                 if reference.node in above:
-                    seen = [self.colours[number], 0 if commutes else position, _pattern(reference.index)]
+                    seen = [self.colours[number], 0 if commutes else position, pattern]
                     above[reference.node].append(_digest(seen))
 
-
-def _pattern(index: Sequence[int]) -> str:
-    return "".join("b" if axis >= BOUND else "0" if axis < 0 else "i" for axis in index)
+    @staticmethod
+    def _pattern(reference: Reference, form: Form) -> str:
+        """How core dimensions are read; loop dimensions are no part of a form."""
+        index = [reference.index[parameter] for parameter in form.closing.core_parameters(reference.node)]
+        return "".join("b" if axis >= BOUND else "0" if axis < 0 else "i" for axis in index)
 
 
 def _digest(parts: Sequence[object]) -> bytes:

@@ -151,25 +151,28 @@ class _Look:
         return any(self._count(each.ops) for each in self.left_out)
 
     def _consider(self, cluster: list[Operation]) -> None:
-        """Take a cluster as it is or in parts, as large as may be."""
-        pending = [cluster]
+        """Take a cluster as it is or in parts, as large as may be; a part left out says why the whole was not taken."""
+        pending: list[tuple[list[Operation], NotGeneral | None]] = [(cluster, None)]
         while pending:
-            given = pending.pop()
+            given, before = pending.pop()
             ops = without_loose_views(given, self._spaces, self.scan.block)
             if not self._count(ops):
                 continue
             # A group is connected as it was grown; what is left of one need not be.
             parts = parts_of(ops) if given is not cluster or len(ops) < len(given) else []
             if len(parts) > 1:
-                pending += reversed(parts)
+                pending += [(part, before) for part in reversed(parts)]
                 continue
             problem = self._take(ops)
             if problem is None:
                 continue
-            if len(ops) > 1 and problem.rule != "cost":
-                pending += [ops[len(ops) // 2 :], ops[: len(ops) // 2]]
-            else:
-                self._leave(ops, problem.rule, problem.reason, problem.message)
+            if problem.rule == "cost":
+                problem = before or problem
+            elif len(ops) > 1:
+                half = len(ops) // 2
+                pending += [(ops[half:], problem), (ops[:half], problem)]
+                continue
+            self._leave(ops, problem.rule, problem.reason, problem.message)
 
     def _take(self, ops: list[Operation]) -> NotGeneral | None:
         """Decide for a cluster, or say why not."""
