@@ -52,6 +52,17 @@ class _AtCoreRank:
         return Value(self.numbers[value.node], tuple(range(len(kept))), extents)
 
     def _node(self, number: int, node: Node) -> None:
+        attributes: dict[str, Any] = dict(node.attributes)
+        if node.kind == "extent" and "argument" in attributes:
+            argument, axis = int(attributes["argument"]), int(attributes["axis"])
+            value = self.form.arguments[argument]
+            kept = self.kept[value.node]
+            if axis not in kept:
+                raise UnsupportedError("an extent of a loop dimension is a value")
+            pairs = (("argument", argument), ("axis", kept.index(axis)))
+            self.kept[number] = []
+            self.numbers[number] = self.graph.intern(Node("extent", "index", pairs, (), 0))
+            return
         if node.kind in FRESH_INDEX_KINDS or node.kind in ("extent", "index", "dense", "fold", "gather", "carried"):
             raise UnsupportedError(f"'{node.kind}' makes or reads an index")
         kept = self.closing.core_parameters(number)
@@ -61,10 +72,10 @@ class _AtCoreRank:
             index = [reference.index[parameter] for parameter in self.kept[reference.node]]
             own = tuple(axis if axis < 0 or axis >= BOUND else place[axis] for axis in index)
             references.append(Reference(self.numbers[reference.node], own))
-        attributes = tuple((name, self._attribute(value)) for name, value in node.attributes)
+        pairs = tuple((name, self._attribute(value)) for name, value in node.attributes)
         self.kept[number] = kept
         self.numbers[number] = self.graph.intern(
-            Node(node.kind, node.element_type, attributes, tuple(references), len(kept))
+            Node(node.kind, node.element_type, pairs, tuple(references), len(kept))
         )
 
     def _attribute(self, value: object) -> object:

@@ -44,6 +44,8 @@ class Grouping:
 
     def _try(self, first: int, second: int) -> None:
         one, other = self.groups[first], self.groups[second]
+        if len(one.members) < len(other.members):  # so that the larger one is kept
+            one, other = other, one
         options = self.options
         if one.ops + other.ops > options.max_ops:
             return
