@@ -379,6 +379,18 @@ def test_dead_ops_stay_and_block_nothing() -> None:
     assert sum(op.name == "math.sin" for op in module.walk()) == 2
 
 
+def test_equal_ops_that_others_read_are_parted() -> None:
+    body = (
+        f"%a = math.exp %x : {T}\n%b = arith.addf %a, %y : {T}\n%c = arith.addf %a, %y : {T}\n"
+        f'%d = arith.mulf %b, %c : {T}\n%u = "test.use"(%b, %c) : ({T}, {T}) -> {T}'
+    )
+    _, found = outlined(function(body, "%d"))
+    assert [[op.name for op in cluster.ops] for cluster in found.clusters] == [
+        ["math.exp", "arith.addf"],
+        ["arith.addf", "arith.mulf"],
+    ]
+
+
 def test_scalars_are_left_to_others() -> None:
     body = "%a = math.exp %x : f32\n%b = math.sin %a : f32"
     _, found = outlined(function(body, "%b", "f32", "%x: f32"))

@@ -36,11 +36,15 @@ class General:
 
 @dataclass(frozen=True)
 class NotGeneral:
-    """Why a cluster has no recipe: the number of a rule or law, one word, and a sentence."""
+    """Why a cluster has no recipe: the number of a rule or law, one word, and a sentence.
+
+    ``cut`` is how many of its ops may stay together, from the first, as far as is known.
+    """
 
     rule: str
     reason: str
     message: str
+    cut: int | None = None
 
 
 class Generaliser:
@@ -64,6 +68,9 @@ class Generaliser:
         """The recipe of a cluster, or why there is none."""
         try:
             first = form_of(boundary, range(len(boundary.inputs)), range(len(boundary.outputs)))
+            twice = _given_twice(boundary, first)
+            if twice is not None:
+                return twice
             inputs, outputs, order = canonical_order(first)
             form = form_of(boundary, inputs, outputs)
             if any(
@@ -101,6 +108,17 @@ class Generaliser:
 
     def _stands_for_another(self, name: str) -> bool:
         return name in self._names or self._is_taken(name) or self.registry.region(name) is not None
+
+
+def _given_twice(boundary: Boundary, form: Form) -> NotGeneral | None:
+    """A value that two ops of a cluster compute and that others read from both: they cannot be in one recipe."""
+    seen: set[int] = set()
+    for output, value in zip(boundary.outputs, form.results, strict=True):
+        if value.node in seen:
+            cut = next(place for place, op in enumerate(boundary.ops) if output in op.results)
+            return NotGeneral("L5", "twice", "two of its results are one value; run cse first", cut or None)
+        seen.add(value.node)
+    return None
 
 
 def form_of(boundary: Boundary, inputs: Sequence[int], outputs: Sequence[int]) -> Form:

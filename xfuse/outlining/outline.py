@@ -169,8 +169,8 @@ class _Look:
             if problem.rule == "cost":
                 problem = before or problem
             elif len(ops) > 1:
-                half = len(ops) // 2
-                pending += [(ops[half:], problem), (ops[:half], problem)]
+                cut = problem.cut or len(ops) // 2
+                pending += [(ops[cut:], problem), (ops[:cut], problem)]
                 continue
             self._leave(ops, problem.rule, problem.reason, problem.message)
 
