@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.collector import paused_collector
-from xfuse.cost import Cost, cost_in_space, cost_of_fused
+from xfuse.cost import Cost, cost_of, cost_of_fused
 from xfuse.errors import UnsupportedError
 from xfuse.match.choose import Gate
 from xfuse.match.program import Program, program_blocks
@@ -195,7 +195,7 @@ class _Look:
             return general
         costs = self.outliner.costs
         if key not in costs:
-            costs[key] = sum((cost_in_space(op, self._spaces[op]) for op in ops), Cost())
+            costs[key] = sum(map(cost_of, ops), Cost())
         self.found.append((boundary, general, costs[key]))
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -21,9 +22,10 @@ _FEW = 8
 class Scan:
     """A block's ops by position, their spaces, and what they read.
 
-    ``spaces`` holds the ops that may be clustered. ``before`` gives for each op the positions of the ops that it
-    depends on, seen through materialisable ops, which are copied to wherever they are read (rule R4). Ops that are not
-    provably pure depend on one another in order. ``unordered`` is an op that reads a value before its definition.
+    ``spaces`` holds the ops that may be clustered, without the constants that they read. ``before`` gives for each op
+    the positions of the ops that it depends on, seen through ops that are copied to wherever they are read (rule R4).
+    Ops that are not provably pure depend on one another in order. ``constants`` are the ops that are copied,
+    ``too_large`` those whose body alone is too much. ``unordered`` is an op that reads a value before its definition.
     """
 
     def __init__(self, block: Block, options: OutlineOptions) -> None:
@@ -60,7 +62,18 @@ class Scan:
         if space.ops > self._options.max_ops:
             self.too_large.append(number)
             return
-        self.spaces[number] = space
+        if any(self._is_constant(value) for value, _ in space.reads):
+            space = replace(space, reads=tuple(each for each in space.reads if not self._is_constant(each[0])))
+        if space.reads or space.kind != "view":
+            self.spaces[number] = space
+
+    def _is_constant(self, value: SSAValue) -> bool:
+        """Whether a value is copied into the clusters that read it, hence no operand of theirs."""
+        owner = value.owner
+        if not isinstance(owner, Operation):
+            return False
+        place = self.position.get(owner)
+        return is_copied(owner) if place is None else place in self.constants
 
     def _before(self, number: int, op: Operation) -> set[int]:
         found: set[int] = set()
