@@ -104,16 +104,21 @@ def test_l8_real_mlir_accepts_what_comes_back(path: Path) -> None:
     assert done.returncode == 0, done.stderr[:2000]
 
 
-@pytest.mark.parametrize("path", [path for path in FEW_SPELLINGS if path.parent.name != "complex_phase"], ids=short)
-def test_l3_the_same_numbers(path: Path) -> None:
+COMPILED = ("adam_step", "layer_norm_affine", "ppo_loss", "quantize_dequantize", "softmax_rows", "dyn_mlp_softmax")
+RUNS = [("numpy", path) for path in FEW_SPELLINGS if path.parent.name != "complex_phase"]
+RUNS += [("llvm", path) for path in ONE_OP_BODIES if path.parent.name in COMPILED]
+
+
+@pytest.mark.parametrize(("backend", "path"), RUNS, ids=[f"{backend}-{short(path)}" for backend, path in RUNS])
+def test_l3_the_same_numbers(backend: str, path: Path) -> None:
     """Every fused op runs a kernel of its own, and the program gives what the plain one gives."""
     module = parsed(path).clone()
-    outlined, session = outline_and_check(module)
+    outlined, session = outline_and_check(module, backend=backend)
     plain = xfuse.compile(parsed(path), backend="numpy", session=session)
     arrays = load_arrays(path.parent / f"{path.parent.name}.inputs.npz", plain)
-    program = xfuse.compile(module, backend="numpy", session=session)
+    program = xfuse.compile(module, backend=backend, session=session)
     assert not program.inlined
-    assert len(program.rows) == len(outlined.clusters)
+    assert [row.backend for row in program.rows] == [backend] * len(outlined.clusters)
     for one, other in zip(as_tuple(plain(*arrays)), as_tuple(program(*arrays)), strict=True):
         wide = [np.asarray(each).astype(np.float64) for each in (one, other)]
         np.testing.assert_allclose(wide[1], wide[0], rtol=2e-5, atol=2e-5 * (1 + np.abs(wide[0]).max(initial=0)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xfuse.collector import paused_collector
 from xfuse.cost import Cost, cost_of, cost_of_fused
@@ -104,7 +104,7 @@ class _Outliner:
         self.costs: dict[Key, Cost] = {}
 
     def run(self) -> Outlined:
-        blocks = [block for block in program_blocks(self.module) if not _is_recipe(block)]
+        blocks = list(program_blocks(self.module))
         scans: list[Scan] = []
         for block in blocks:
             scan = Scan(block, self.options)
@@ -280,10 +280,6 @@ def _sorted_within(ops: Sequence[Operation], inside: set[Operation]) -> list[Ope
         for inner in op.walk() if not isinstance(op, FusedOp) else (op,):
             stack.extend((o, False) for o in (each.owner for each in inner.operands) if o in own and o not in done)  # pyright: ignore
     return list(done)
-
-
-def _is_recipe(block: Block) -> bool:
-    return isinstance(block.parent_op(), RecipeOp)
 
 
 def _symbols(module: ModuleOp) -> set[str]:
