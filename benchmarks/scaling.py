@@ -1,4 +1,4 @@
-"""Law L9: build, identity, fuse, decompose, compile and run are linear in ops. Parse, verify and print are left out."""
+"""Law L9: all that is done to a program is linear in its ops. Parse, verify and print are left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xfuse.canonical.build import GraphBuilder
 from xfuse.session import Session
 
 TYPE = "tensor<8xf32>"
-STEPS = ("build", "identity", "fuse", "fuse again", "compile", "run", "decompose")
+STEPS = ("build", "identity", "outline", "fuse", "fuse again", "compile", "run", "decompose")
 
 
 def function(lines: Sequence[str], result: str, type_: str = TYPE) -> str:
@@ -72,10 +72,12 @@ def _steps(module: ModuleOp, session: Session) -> list[float]:
             builder.argument(argument)
         builder.block(main.body.block)
 
+    plain = module.clone()
     programs: list[Callable[..., Any]] = []
     steps: dict[str, Callable[[], Any]] = {
         "build": build,
         "identity": lambda: xfuse.identity(main),
+        "outline": lambda: Session(library=False).outline(plain),
         "fuse": lambda: xfuse.fuse(module),
         "fuse again": lambda: xfuse.fuse(module),
         "compile": lambda: programs.append(xfuse.compile(module, backend="numpy")),

@@ -10,9 +10,19 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xfuse.recipes import Recipe, parse_recipes
+
 ARGUMENTS: dict[str, tuple[str, ...]] = {"%x": ("n",), "%y": ("m",), "%a": ("n", "m"), "%s": ()}
 SHAPES = [(4,), (3,), (4, 3), ()]
 """The core extents that a random recipe is for, one shape an argument."""
+
+SEEDS = tuple(
+    map(
+        int,
+        "408 598 615 738 1422 1657 1708 1723 1817 1874 2129 2386 2516 2576 2995 3353 3378 3454 3474 3786".split(),
+    )
+)
+"""The first seeds whose recipe uses all its arguments and is otherwise good."""
 
 _HEAD = """
 %c0 = arith.constant 0 : index
@@ -243,3 +253,10 @@ class RandomRows:
         groups = ", ".join(["[0, 1]", *(f"[{k + 2}]" for k in range(len(rest)))])
         type_ = Tensor("", dims).type
         self._keep(self._add(f"tensor.collapse_shape {value.name} [{groups}] : {value.type} into {type_}"), dims)
+
+
+def random_recipe(seed: int) -> tuple[Recipe, bool]:
+    """The recipe of a seed, and whether some of its reductions is a fold."""
+    rows = RandomRows(seed)
+    (recipe,) = parse_recipes(rows.text())
+    return recipe, rows.has_fold

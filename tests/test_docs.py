@@ -212,7 +212,8 @@ def test_verifier_messages_are_tested() -> None:
 
 def test_refusals_are_documented() -> None:
     """The passes page lists every rule and word that a refusal can have, and no other."""
-    source = "".join(path.read_text() for path in sorted((ROOT / "xfuse" / "match").glob("*.py")))
+    files = [path for package in ("match", "outlining") for path in sorted((ROOT / "xfuse" / package).glob("*.py"))]
+    source = "".join(path.read_text() for path in files)
     known = set(re.findall(r'"([RL]\d+)",\s*"([a-z-]+)"', source))
     listed = {
         (cells[0], cells[1].strip("`")) for cells in table_rows("docs/passes.md") if re.match(r"[RL]\d", cells[0])

@@ -6,26 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from random_rows import SHAPES, RandomRows
+from random_rows import SEEDS, SHAPES, random_recipe
 from reference_programs import emitted, fused, fused_ops, session, tensor
 
 import xfuse
 from xfuse.kernels import as_tuple
-from xfuse.recipes import Recipe, parse_recipes
-
-SEEDS = tuple(
-    map(
-        int,
-        "408 598 615 738 1422 1657 1708 1723 1817 1874 2129 2386 2516 2576 2995 3353 3378 3454 3474 3786".split(),
-    )
-)
-"""The first seeds whose recipe uses all its arguments and is otherwise good."""
-
-
-def random_recipe(seed: int) -> tuple[Recipe, bool]:
-    rows = RandomRows(seed)
-    (recipe,) = parse_recipes(rows.text())
-    return recipe, rows.has_fold
+from xfuse.recipes import Recipe
 
 
 def programs(recipe: Recipe, has_fold: bool) -> list[tuple[Any, list[tuple[int, ...]]]]:

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xfuse.collector import paused_collector
 from xfuse.editing import Editor
 from xfuse.materialise import Known, is_materialisable
-from xfuse_dialects.xfuse import FusedOp, YieldOp
+from xfuse_dialects.xfuse import OUTLINED, FusedOp, RecipeOp, YieldOp
 
 
 def decompose(
@@ -67,9 +67,15 @@ def decompose(
 
 
 def decompose_all(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
-    """Decompose every fused op that is wanted, nested ones included; returns how many there were."""
+    """Decompose every fused op that is wanted, nested ones included; returns how many there were.
+
+    Recipes that outlining made go with their last fused op.
+    """
     with paused_collector():
-        return _decompose_all(module, wanted)
+        count = _decompose_all(module, wanted)
+        if count:
+            _drop_outlined(module)
+        return count
 
 
 def _decompose_all(module: Operation, wanted: Callable[[FusedOp], bool]) -> int:
@@ -110,6 +116,20 @@ def _unite(copy: Operation, known: Known, editor: Editor) -> bool:
         editor.erase(second)
         return True
     return False
+
+
+def _drop_outlined(module: Operation) -> None:
+    """Erase the recipes made by outlining that no fused op is labelled with any more."""
+    made = [op for op in _top_ops(module) if isinstance(op, RecipeOp) and OUTLINED in op.attributes]
+    if made:
+        used = {op.label for op in module.walk() if isinstance(op, FusedOp)}
+        for op in made:
+            if op.sym_name.data not in used:
+                Editor().erase(op)
+
+
+def _top_ops(module: Operation) -> list[Operation]:
+    return [op for region in module.regions for block in region.blocks for op in block.ops]
 
 
 def _preceding(op: Operation) -> Iterator[Operation]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ShapedType
+from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Attribute, Operation
 
 from xfuse.canonical.build import build_body, element_name
@@ -235,9 +235,21 @@ def parse_recipes(text: str, name: str = "<text>") -> list[Recipe]:
 def recipes_of(module: Operation) -> list[Recipe]:
     """All recipes defined in a module, in order."""
     found: list[Recipe] = []
-    for op in module.walk():
+    for op in definitions(module):
         if isinstance(op, RecipeOp):
             parent = op.parent_op()
             family = parent.sym_name.data if isinstance(parent, LibraryOp) else op.sym_name.data
             found.append(Recipe(op, family))
     return found
+
+
+def definitions(module: Operation) -> Iterator[Operation]:
+    """The ops that stand in a module, or in modules and libraries within it, in order."""
+    pending = [module]
+    while pending:
+        op = pending.pop()
+        if op is not module:
+            yield op
+        if op is module or isinstance(op, ModuleOp | LibraryOp):
+            inner = [each for region in op.regions for block in region.blocks for each in block.ops]
+            pending.extend(reversed(inner))

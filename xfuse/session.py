@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from xfuse.backends.base import Backend
@@ -33,6 +33,8 @@ from xfuse.kernels import Kernel
 from xfuse.match.choose import Matches, find_matches
 from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
+from xfuse.outlining.options import OutlineOptions
+from xfuse.outlining.outline import Outlined, outline
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.promises import Promises, probe_problem
@@ -386,6 +388,14 @@ class Session:
         """
         recipes = self.registry.select(tuple(only)) if only else self.registry.entries()
         return find_matches(module, PatternIndex(recipes), self.gate(backend), roots=roots, escape=escape)
+
+    def outline(self, module: ModuleOp, backend: str = "auto", options: OutlineOptions | None = None) -> Outlined:
+        """Put fused ops in place of the clusters of a module that no recipe names; their recipes are registered.
+
+        A cluster is made only if the backend has a kernel for its recipe, bound or promised (law L4). Raises
+        `UnsupportedError` if a value is used before its definition; then nothing has been changed.
+        """
+        return outline(module, self.registry, self.gate(backend), options)
 
     def gate(self, backend: str = "auto", *, promised: bool = True) -> Callable[[Recipe, Sequence[str]], str | None]:
         """What patterns and passes ask before they fuse: `admissible` for one backend."""

@@ -19,6 +19,12 @@ def _fuse() -> Any:
     return FusePass
 
 
+def _outline() -> Any:
+    from xfuse.passes.outline import OutlinePass
+
+    return OutlinePass
+
+
 def _decompose() -> Any:
     from xfuse.passes.decompose import DecomposePass
 
@@ -47,6 +53,7 @@ XFUSE_UNIVERSE = Universe(
     all_dialects={"xfuse": _dialect},
     all_passes={
         "xfuse-fuse": _fuse,
+        "xfuse-outline": _outline,
         "xfuse-decompose": _decompose,
         "xfuse-normalize": _normalize,
         "convert-xfuse-to-linalg": _convert_to_linalg,

@@ -67,6 +67,9 @@ FLATTEN = "xfuse.flatten"
 ACCUMULATOR = "xfuse.accumulator"
 """Argument mark: the narrowest element type that sums over this argument may be held in."""
 
+OUTLINED = "xfuse.outlined"
+"""Attribute of a recipe that was made of a cluster of a program: it goes when its last fused op is decomposed."""
+
 
 MOST_NESTED = 64
 """How deep fused ops may nest. xDSL parses, prints and verifies nested regions by calls within calls."""

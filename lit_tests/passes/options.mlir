@@ -9,6 +9,8 @@
 // RUN: not xdsl-opt %s -p 'xfuse-fuse{gate=maybe}' 2>> %t
 // RUN: not xdsl-opt %s -p 'xfuse-fuse{only=1,a}' 2>> %t
 // RUN: not xdsl-opt %s -p 'xfuse-decompose{unbound-for=true}' 2>> %t
+// RUN: not xdsl-opt %s -p 'xfuse-outline{max-ops=few}' 2>> %t
+// RUN: not xdsl-opt %s -p 'xfuse-outline{kinds=matmul}' 2>> %t
 // RUN: filecheck %s --input-file %t --match-full-lines --strict-whitespace
 
 //      CHECK:error: xfuse-fuse has no option 'bogus'; its options are backend, escape, except, explain, gate, library, only{{.*}}
@@ -19,6 +21,8 @@
 // CHECK-NEXT:error: xfuse-fuse: option 'gate' expected table or bound or none, got maybe
 // CHECK-NEXT:error: xfuse-fuse: option 'only' expected strings with commas between, got 1,a
 // CHECK-NEXT:error: xfuse-decompose: option 'unbound-for' expected a string, in quotes unless it is a word, got true
+// CHECK-NEXT:error: xfuse-outline: option 'max-ops' expected a whole number, got few
+// CHECK-NEXT:error: xfuse-outline: option 'kinds' expected elementwise and reduce with commas between, got matmul
 
 // So is what is wrong with a value, a library or the program.
 

@@ -89,7 +89,7 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
         extraction.body = build_region(extraction.copied, inputs, shapes, walk.roots, chosen)
     evident = is_evident(extraction, walk.program) and all(len(numbers) == 1 for numbers in walk.arguments.values())
     if not evident and not is_instance(extraction):
-        extraction.same_extents = known_extents(extraction, walk.program) if pattern.extents else ()
+        extraction.same_extents = known_extents(inputs, shapes, walk.program) if pattern.extents else ()
         if extraction.same_extents and is_instance(extraction):
             return extraction
         walk.cloned = cloned

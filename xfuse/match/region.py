@@ -178,15 +178,15 @@ def is_evident(extraction: Extraction, program: Program) -> bool:
     return True
 
 
-def known_extents(extraction: Extraction, program: Program) -> tuple[int, ...]:
+def known_extents(inputs: Sequence[SSAValue], shapes: Sequence[SSAValue], program: Program) -> tuple[int, ...]:
     """Extents of shape operands that in the program are extents of inputs, four numbers each."""
     first: dict[Extent, tuple[int, int]] = {}
-    for number, ssa in enumerate(extraction.inputs):
+    for number, ssa in enumerate(inputs):
         value = program.value(ssa)
         for axis, extent in enumerate(value.extents if value is not None else ()):
             first.setdefault(extent, (number, axis))
     found: list[int] = []
-    for number, ssa in enumerate(extraction.shapes):
+    for number, ssa in enumerate(shapes):
         value = program.value(ssa)
         for axis, extent in enumerate(value.extents if value is not None else ()):
             if not isinstance(extent, int) and extent in first:

@@ -62,8 +62,12 @@ def _spell_kind(kind: Any) -> str:
     """What values a type stands for, as they are written in a pipeline."""
     if get_origin(kind) is Literal:
         return _spell(get_args(kind), " or ")
+    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) is Literal:
+        return f"{_spell(get_args(get_args(kind)[0]), ' and ')} with commas between"
     if kind is bool:
         return "=true or =false"
+    if kind is int:
+        return "a whole number"
     return "a string, in quotes unless it is a word" if kind is str else "strings with commas between"
 
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from dataclasses import MISSING, fields
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 
 class PassOption(NamedTuple):
@@ -35,12 +35,16 @@ def pass_options(kind: type) -> list[PassOption]:
 def _values(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return ", ".join(map(str, get_args(hint)))
+    if get_origin(hint) is tuple and get_origin(get_args(hint)[0]) is Literal:
+        return f"{', '.join(map(str, get_args(get_args(hint)[0])))}, with commas between"
     return {bool: "true, false", str: "a string", int: "a number"}.get(hint, "strings, with commas between")
 
 
 def _default(value: Any) -> str:
     if value is MISSING or value in ((), "", None):
         return ""
+    if isinstance(value, tuple):
+        return ",".join(map(str, cast(tuple[object, ...], value)))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -1,0 +1,1 @@
+"""Finding fusible clusters that nobody named, and making recipes of them."""
