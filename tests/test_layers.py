@@ -15,7 +15,7 @@ PACKAGES = {"xfuse": ROOT / "xfuse", "xfuse_dialects": ROOT / "dialects" / "xfus
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse_dialects",),
-    ("xfuse.errors", "xfuse.collector", "xfuse.locations"),
+    ("xfuse.errors", "xfuse.collector", "xfuse.locations", "xfuse.orders"),
     ("xfuse.primitives",),
     ("xfuse.canonical",),
     ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing", "xfuse.spaces"),
@@ -43,8 +43,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse.patterns", "xfuse.promises", "xfuse.instances", "xfuse.tracing", "xfuse.outlining"),
     ("xfuse.session",),
     ("xfuse.explanation",),
-    ("xfuse.passes", "xfuse.frontend", "xfuse.runtime"),
-    ("xfuse.api",),
+    ("xfuse.passes", "xfuse.frontend", "xfuse.reporting", "xfuse.runtime"),
+    ("xfuse.api", "xfuse.targets"),
     ("xfuse", "xfuse.cli", "xfuse.demo", "xfuse.universe"),
 )
 """Lowest first. A package stands for all that is in it, except `xfuse`, which is only its own `__init__`."""

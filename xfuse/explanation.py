@@ -27,10 +27,10 @@ def explanation(found: Matches, later: Sequence[Matches] = ()) -> Iterator[str]:
     made_good = {(match.recipe.name, match.root) for match in chosen}
     yield from (spell_loss(loss) for loss in found.lost if (loss.match.recipe.name, loss.match.root) not in made_good)
     refusals = (refusal for refusal in found.refusals if (refusal.recipe, refusal.root) not in made_good)
-    yield from map(str, sorted(refusals, key=_shortfall))
+    yield from map(str, sorted(refusals, key=shortfall))
 
 
-def _shortfall(refusal: Refusal) -> tuple[float, int]:
+def shortfall(refusal: Refusal) -> tuple[float, int]:
     """Which share of the recipe was not found; of equal shares the larger recipe comes first."""
     return (1 - refusal.matched / max(1, refusal.size), -refusal.size)
 

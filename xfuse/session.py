@@ -33,6 +33,7 @@ from xfuse.kernels import Kernel
 from xfuse.match.choose import Matches, find_matches
 from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
+from xfuse.orders import Order
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.outline import Outlined, outline
 from xfuse.patterns import DecomposePattern, FusePattern
@@ -219,6 +220,24 @@ class Session:
                 if not known:
                     self.registry.unregister(entry)
                 return Adoption(None, str(error))
+
+    def synthesize(self, order: Order | Mapping[str, Any]) -> Row:
+        """Make, probe and bind the kernel that a work order asks for, with a backend of the session; returns its row.
+
+        The order's recipe is registered if it is not yet. An outside tool fulfils an order by `adopt`. Raises
+        `RecipeError` for an order whose region is not what its identity says, `NotBound` if no backend makes the
+        kernel.
+        """
+        wanted = order if isinstance(order, Order) else Order.from_json(order)
+        recipes = parse_recipes(wanted.region, f"the region of the work order for @{wanted.name}")
+        if len(recipes) != 1 or recipes[0].identity != wanted.identity:
+            raise RecipeError(
+                f"the work order for @{wanted.name} is for the recipe {wanted.identity}, and its region is "
+                f"{', '.join(recipe.identity for recipe in recipes) or 'none'}"
+            )
+        known = self.registry.region(wanted.identity)
+        entry = self.registry.register(recipes[0]) if known is None else known
+        return self.lookup(entry, wanted.backend, wanted.dtypes)
 
     # Look-up
 

@@ -49,6 +49,12 @@ def _frontend() -> Any:
     return XfuseFrontend
 
 
+def _report() -> Any:
+    from xfuse.targets import ReportTarget
+
+    return ReportTarget
+
+
 XFUSE_UNIVERSE = Universe(
     all_dialects={"xfuse": _dialect},
     all_passes={
@@ -58,5 +64,6 @@ XFUSE_UNIVERSE = Universe(
         "xfuse-normalize": _normalize,
         "convert-xfuse-to-linalg": _convert_to_linalg,
     },
+    all_targets={"xfuse-report": _report},
     all_frontends={"xfuse-mlir": _frontend},
 )
