@@ -10,12 +10,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from xfuse.passes.base import Optioned, failures_reported
 from xfuse.passes.options import check_backend, module_session
 from xfuse.reporting import Refusals, report
 
 
 @dataclass(frozen=True)
-class ReportTarget(Target):
+class ReportTarget(Optioned, Target):
     """What of a module is fused, what is not and why, what that saves, and which kernels are there or wanted."""
 
     name = "xfuse-report"
@@ -31,8 +32,10 @@ class ReportTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Write the report, with a newline at its end."""
-        session = module_session(module, self.library)
-        if self.backend != "auto":
-            check_backend(session, self.backend)
-        json.dump(report(module, session, self.backend, self.refusals), output, indent=2)
+        with failures_reported(self.name):
+            session = module_session(module, self.library)
+            if self.backend != "auto":
+                check_backend(session, self.backend)
+            found = report(module, session, self.backend, self.refusals)
+        json.dump(found, output, indent=2)
         output.write("\n")

@@ -83,4 +83,4 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
 }
 
 // SMALL: outlined @mul_add on {{.*}}: 2 ops, saves 384 bytes, 1.0 us
-// SMALL: left out (cost min-ops) '%c = math.tanh': 1 ops are fewer than 2
+// SMALL: left out (cost min-ops) '%c = math.tanh' (line {{[0-9]+}}): 1 ops are fewer than 2

@@ -2,6 +2,7 @@
 
 // RUN: xdsl-opt -f xfuse-mlir -p 'xfuse-fuse{library="%S/Inputs/recipes.mlir" only=add_relu}' -t 'xfuse-report{library="%S/Inputs/recipes.mlir" backend=numpy}' %s | filecheck %s
 // RUN: not xdsl-opt -f xfuse-mlir -t 'xfuse-report{backend=tpu}' %s 2>&1 | filecheck %s --check-prefix=BACKEND
+// RUN: not xdsl-opt -f xfuse-mlir -t 'xfuse-report{refusals=some}' %s 2>&1 | filecheck %s --check-prefix=OPTION
 
 func.func @main(%x: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %zero = arith.constant dense<0.0> : tensor<4xf32>
@@ -18,7 +19,7 @@ func.func @main(%x: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 // CHECK-NEXT:   "fused": 2
 //      CHECK: "matches": [
 //      CHECK:   "recipe": "add_relu",
-//      CHECK:   "location": "{{.*}}report.mlir:10:3",
+//      CHECK:   "location": "{{.*}}report.mlir:11:3",
 //      CHECK: "refusals": [
 //      CHECK:   "rule": "R6",
 //      CHECK:   "expected": "the literal 0.0 : f32",
@@ -26,4 +27,5 @@ func.func @main(%x: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 //      CHECK: "kernels": [
 //      CHECK:   "source": "promised",
 
-// BACKEND: no backend is named 'tpu'; known are llvm, numpy
+//  OPTION: {{^}}error: xfuse-report: option 'refusals' expected near or all or none, got some
+// BACKEND: {{^}}error: xfuse-report: no backend is named 'tpu'; known are llvm, numpy

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Container, Iterable
+from collections.abc import Container, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
@@ -13,18 +14,21 @@ from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.utils.arg_spec import ArgSpec
+from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible
 from xdsl.utils.exceptions import PassFailedException
 
 from xfuse.errors import XfuseError
 
 
-class XfusePass(ModulePass):
-    """A module pass whose errors are sentences. Option names that are Python keywords end in ``_`` as fields."""
+class Optioned(ArgSpecConvertible):
+    """What is made of a name and options, as passes and targets are; option errors are sentences.
+
+    Names of options that are Python keywords end in ``_`` as fields.
+    """
 
     @classmethod
     def from_spec(cls, spec: ArgSpec) -> Self:
-        """The pass of a spec; raises `PassFailedException` with a sentence for an option that does not fit."""
+        """The object of a spec; raises `PassFailedException` with a sentence for an option that does not fit."""
         hints = get_type_hints(cls)
         kinds = {field.name: hints[field.name] for field in fields(cls)}
         parameters = {_field_name(key, kinds): value for key, value in spec.parameters.items()}
@@ -32,21 +36,23 @@ class XfusePass(ModulePass):
             option = key.rstrip("_").replace("_", "-")
             if key not in kinds:
                 known = ", ".join(sorted(name.rstrip("_").replace("_", "-") for name in kinds))
-                raise _reported(PassFailedException(f"{cls.name} has no option {option!r}; its options are {known}"))
+                raise _reported(PassFailedException(f"{spec.name} has no option {option!r}; its options are {known}"))
             try:
                 super().from_spec(ArgSpec(spec.name, {key: value}))
             except ValueError as error:
                 expected, got = _spell_kind(kinds[key]), _spell(value) or "nothing"
-                text = f"{cls.name}: option {option!r} expected {expected}, got {got}"
+                text = f"{spec.name}: option {option!r} expected {expected}, got {got}"
                 raise _reported(PassFailedException(text)) from error
         return super().from_spec(ArgSpec(spec.name, parameters))
 
+
+class XfusePass(Optioned, ModulePass):
+    """A module pass whose errors are sentences."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run the pass; a failure of ours becomes a `PassFailedException` with its message."""
-        try:
+        with failures_reported(self.name):
             self.run(ctx, op)
-        except XfuseError as error:
-            raise _reported(PassFailedException(f"{self.name}: {error}")) from error
 
     @abstractmethod
     def run(self, ctx: Context, module: ModuleOp) -> None:
@@ -73,6 +79,15 @@ def _spell_kind(kind: Any) -> str:
 
 def _spell(values: Iterable[object], between: str = ",") -> str:
     return between.join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+
+
+@contextmanager
+def failures_reported(name: str) -> Generator[None]:
+    """A failure of ours becomes a `PassFailedException` with its message."""
+    try:
+        yield
+    except XfuseError as error:
+        raise _reported(PassFailedException(f"{name}: {error}")) from error
 
 
 def _reported(error: PassFailedException) -> PassFailedException:
