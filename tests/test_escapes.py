@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Literal
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from xfuse.decomposition import decompose_all
 from xfuse.errors import ParsingError
 from xfuse.fusion import fuse
 from xfuse.parser import parse_module
+from xfuse.recipes import Recipe, recipes_of
 from xfuse.session import Session, fresh_session
 from xfuse.testing import program_difference
 from xfuse_dialects.xfuse import FusedOp
@@ -136,6 +139,75 @@ def test_a_path_may_leave_and_come_back() -> None:
     assert program_difference(original, module) is None
 
 
+@pytest.mark.parametrize("pattern", FAMILIES)
+def test_the_corpus_escapes_match_under_yield(pattern: str) -> None:
+    """A variant of the recipe gives the escaping values too; it runs as a kernel, and the spelling comes back (L2)."""
+    module = xfuse.load_module(VARIANTS / pattern / "escape.mlir")
+    original = module.clone()
+    session = Session()
+    recipes, gate = session.registry.select((FAMILIES[pattern],)), session.gate("auto")
+    fuse(module, recipes, gate, escape="yield")
+    module.verify()
+    assert order_problem(module) is None
+    (label,) = labels(module)
+    assert label is not None
+    assert "_yielding_" in label
+    (recipe,) = recipes_of(module)
+    assert (recipe.name, len(recipe.result_types) > 1) == (label, True)
+    once = str(module)
+    assert not fuse(module, recipes, gate, escape="yield")[0].chosen
+    assert str(module) == once
+    run = xfuse.compile(parse_module(once, context=context()), session=session)
+    assert [row.identity for row in run.rows] == [recipe.identity]
+    inputs = list(np.load(VARIANTS / pattern / "inputs.npz").values())
+    expected = list(np.load(VARIANTS / pattern / "outputs_escape.npz").values())
+    results = run(*inputs)
+    for result, wanted in zip(results, expected[: len(results)], strict=True):
+        assert np.allclose(result, wanted, rtol=2e-5, atol=1e-6)
+    for each in (module, parse_module(once, context=context())):
+        decompose_all(each)
+        each.verify()
+        assert program_difference(original, each) is None
+
+
+def test_a_variant_needs_a_kernel_of_its_own() -> None:
+    """L4: it is gated like any other recipe; without a kernel the match is refused as the escape that it is."""
+    module = xfuse.load_module(VARIANTS / "relu_add" / "escape.mlir")
+    session = Session()
+    recipes = session.registry.select(("add_relu",))
+
+    def admits(recipe: Recipe, dtypes: object) -> str | None:
+        return "numpy" if len(recipe.result_types) == 1 else None
+
+    found = fuse(module, recipes, admits, escape="yield")[0]
+    assert not found.chosen
+    assert ("R4", "escape") in {(each.rule, each.reason) for each in found.refusals}
+
+
+def test_variants_of_one_recipe_are_defined_once_each() -> None:
+    """Two functions with one escape, one with another: two recipes, three fused ops; a name says which ops escape."""
+    body = """%one = arith.constant dense<1.0> : tensor<4xf32>
+      %n = arith.negf %x : tensor<4xf32>
+      %e = math.exp %n : tensor<4xf32>
+      %d = arith.addf %e, %one : tensor<4xf32>
+      %r = arith.divf %x, %d : tensor<4xf32>"""
+    text = "\n".join(
+        f"func.func @{name}(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {{\n{body}\n"
+        f"return %r, %{escaping} : tensor<4xf32>, tensor<4xf32>\n}}"
+        for name, escaping in (("f", "e"), ("g", "e"), ("h", "d"))
+    )
+    module = parse_module(text, context=context())
+    original = module.clone()
+    recipes = SESSION.registry.select(("silu",))
+    fuse(module, recipes, SESSION.gate("numpy"), escape="yield")
+    defined = [recipe.name for recipe in recipes_of(module)]
+    assert len(set(defined)) == len(defined) == 2
+    assert len(labels(module)) == 3
+    assert set(labels(module)) == set(defined)
+    decompose_all(module)
+    assert program_difference(original, module) is None
+
+
 @pytest.mark.parametrize("position", [-1, 2, 7])
 def test_positions_that_the_region_lacks_do_not_verify(position: int) -> None:
     text = f"""func.func @main(%x: f32) -> f32 {{
@@ -151,9 +223,9 @@ def test_positions_that_the_region_lacks_do_not_verify(position: int) -> None:
     parse_module(text.replace(f"<i64: {position}>", "<i64: 0, 1>"))
 
 
-@settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(st.tuples(st.integers(2, 6), st.integers(0, 2**32 - 1)))
-def test_laws_of_random_programs_under_duplicate(drawn: tuple[int, int]) -> None:
+@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(st.tuples(st.integers(2, 6), st.integers(0, 2**32 - 1)), st.sampled_from(["duplicate", "yield"]))
+def test_laws_of_random_programs_with_escapes(drawn: tuple[int, int], escape: Literal["duplicate", "yield"]) -> None:
     """L2, L3, L7 and L8 where escaping values are allowed."""
     size, seed = drawn
     program = RandomProgram(random.Random(seed), None, Choices(size=(1, size)))
@@ -161,12 +233,12 @@ def test_laws_of_random_programs_under_duplicate(drawn: tuple[int, int]) -> None
     original, arrays = module.clone(), program.arrays(seed)
     plain = evaluate(module, arrays)
     recipes, gate = SESSION.registry.entries(), SESSION.gate("numpy")
-    fuse(module, recipes, gate, escape="duplicate")
+    fuse(module, recipes, gate, escape=escape)
     module.verify()
     assert order_problem(module) is None
     assert all(map(same_bits, plain, evaluate(module, arrays)))
     once = str(module)
-    assert not fuse(module, recipes, gate, escape="duplicate")[0].chosen
+    assert not fuse(module, recipes, gate, escape=escape)[0].chosen
     assert str(module) == once
     decompose_all(module)
     module.verify()

@@ -418,7 +418,7 @@ def test_r8_results_in_the_recipes_order_whatever_the_programs() -> None:
     assert tuple(returned.regions[0].block.last_op.operands) == tuple(found.ops[0].outputs)
 
 
-def test_r8_a_result_used_before_the_last_result_is_refused() -> None:
+def test_r8_a_result_used_before_the_last_result_has_the_op_go_before_its_user() -> None:
     program = function(
         "%t = arith.addf %x, %y : f32",
         "%u = math.exp %t : f32",
@@ -428,8 +428,41 @@ def test_r8_a_result_used_before_the_last_result_is_refused() -> None:
         results="f32, f32",
     )
     found = Fused(TWO, program)
+    assert found.names == ["two"]
+    (main,) = found.module.body.block.ops
+    assert [op.name for op in main.regions[0].block.ops] == ["xfuse.fused", "math.sqrt", "func.return"]
+
+
+def test_r8_a_result_used_before_an_operand_is_computed_is_refused() -> None:
+    """exp(a) and a * c where c is computed from the first result: there is no place for both."""
+    wanted = recipe("r", "a c", "%0 = math.exp %a : f32", "%1 = arith.mulf %0, %c : f32", "0 1")
+    program = function(
+        "%u = math.exp %x : f32",
+        "%w = math.sqrt %u : f32",
+        "%v = arith.mulf %u, %w : f32",
+        "%u, %v",
+        results="f32, f32",
+    )
+    found = Fused(wanted, program)
     assert found.names == []
     assert ("R8", "order") in found.reasons
+
+
+def test_r8_early_matches_wait_for_what_they_read() -> None:
+    """Two matches of two results each: the second reads the first's, and each has a user between its results."""
+    program = function(
+        "%t = arith.addf %x, %y : f32",
+        "%u = math.exp %t : f32",
+        "%w = math.sqrt %u : f32",
+        "%t2 = arith.addf %w, %y : f32",
+        "%u2 = math.exp %t2 : f32",
+        "%w2 = math.sqrt %u2 : f32",
+        "%v2 = math.tanh %t2 : f32",
+        "%v = math.tanh %t : f32",
+        "%w2, %v, %v2",
+        results="f32, f32, f32",
+    )
+    assert Fused(TWO, program).names == ["two", "two"]
 
 
 def test_r8_an_order_that_another_match_mends_is_used() -> None:

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xfuse.collector import paused_collector
 from xfuse.editing import Editor
 from xfuse.materialise import Known, is_materialisable
-from xfuse_dialects.xfuse import OUTLINED, FusedOp, RecipeOp, YieldOp
+from xfuse_dialects.xfuse import OUTLINED, YIELDING, FusedOp, RecipeOp, YieldOp
 
 
 def decompose(
@@ -69,12 +69,12 @@ def decompose(
 def decompose_all(module: Operation, wanted: Callable[[FusedOp], bool] = lambda _: True) -> int:
     """Decompose every fused op that is wanted, nested ones included; returns how many there were.
 
-    Recipes that outlining made go with their last fused op.
+    Recipes that passes made of the program go with their last fused op.
     """
     with paused_collector():
         count = _decompose_all(module, wanted)
         if count:
-            _drop_outlined(module)
+            _drop_made(module)
         return count
 
 
@@ -118,9 +118,13 @@ def _unite(copy: Operation, known: Known, editor: Editor) -> bool:
     return False
 
 
-def _drop_outlined(module: Operation) -> None:
-    """Erase the recipes made by outlining that no fused op is labelled with any more."""
-    made = [op for op in _top_ops(module) if isinstance(op, RecipeOp) and OUTLINED in op.attributes]
+def _drop_made(module: Operation) -> None:
+    """Erase the recipes made by passes that no fused op is labelled with any more."""
+    made = [
+        op
+        for op in _top_ops(module)
+        if isinstance(op, RecipeOp) and (OUTLINED in op.attributes or YIELDING in op.attributes)
+    ]
     if made:
         used = {op.label for op in module.walk() if isinstance(op, FusedOp)}
         for op in made:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xfuse.collector import paused_collector
-from xfuse.match.choose import Gate, Matches, apply, find_matches
+from xfuse.match.choose import Gate, Match, Matches, apply, find_matches
 from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
 from xfuse.recipes import Recipe
+from xfuse_dialects.xfuse import YIELDING, RecipeOp
 
 
 def fuse(
@@ -34,6 +36,24 @@ def fuse(
         with paused_collector():
             found = find_matches(module, index, gate, budget=budget, explain=explain, escape=escape)
             apply(found.chosen)
+            _define(module, found.chosen)
         rounds.append(found)
         if not found.chosen or (found.settled and not explain):
             return rounds
+
+
+def _define(module: Operation, matches: Sequence[Match]) -> None:
+    """Put the recipes that matching made at the beginning of the module, so that it says what its labels mean."""
+    made = [match.recipe for match in matches if YIELDING in match.recipe.op.attributes]
+    if not made or not isinstance(module, ModuleOp):
+        return
+    known = {op.sym_name.data for op in module.body.block.ops if isinstance(op, RecipeOp)}
+    for recipe in made:
+        if recipe.name in known:
+            continue
+        known.add(recipe.name)
+        first = module.body.block.first_op
+        if first is None:
+            module.body.block.add_op(recipe.op.clone())
+        else:
+            module.body.block.insert_op_before(recipe.op.clone(), first)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from xfuse.canonical.build import build_body, element_name
+from xfuse.canonical.build import GraphBuilder, build_body, element_name
 from xfuse.canonical.flatten import expand
 from xfuse.canonical.form import Form, canonical_form
+from xfuse.canonical.graph import Value
 from xfuse.errors import RecipeError
 from xfuse.parser import parse_module, resource_blobs
 from xfuse.primitives.element_types import FLOATS, INTEGERS, width
@@ -106,6 +107,10 @@ class Recipe:
             form = self._forms[key] = self._build(element_type, fastmath, known)
         return form
 
+    def values(self, element_type: str | None) -> Mapping[SSAValue, Value]:
+        """What the values of the recipe's region are in its form at an element type, numbered as there."""
+        return self._read(element_type, True, None)[0].values
+
     @property
     def has_flags(self) -> bool:
         """Whether some op of the recipe carries fast-math flags."""
@@ -173,13 +178,15 @@ class Recipe:
             )
         return {written: element_type}
 
-    def _build(self, element_type: str | None, fastmath: bool, shapes: tuple[Shape | None, ...] | None) -> Form:
+    def _read(
+        self, element_type: str | None, fastmath: bool, shapes: tuple[Shape | None, ...] | None
+    ) -> tuple[GraphBuilder, list[Value]]:
         written, substitution = self.written_type, self.substitution(element_type)
         storage: Mapping[str, str] = {}
         computed = self._computed_at(element_type)
         if written is not None and computed is not None and computed != substitution.get(written, computed):
             storage, substitution = substitution, {written: computed}
-        builder, results = build_body(
+        return build_body(
             self.op,
             substitution=substitution,
             extents=self._core_extents(shapes),
@@ -187,6 +194,10 @@ class Recipe:
             resources=resource_blobs(),
             storage=storage,
         )
+
+    def _build(self, element_type: str | None, fastmath: bool, shapes: tuple[Shape | None, ...] | None) -> Form:
+        written = self.written_type
+        builder, results = self._read(element_type, fastmath, shapes)
         header: list[str] = []
         names: dict[str, str] = {}
         if element_type is None and written is not None:

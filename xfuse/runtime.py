@@ -96,7 +96,8 @@ def compile(
     """A function of a module as a callable on NumPy arrays.
 
     ``module`` is an op or MLIR text. Fused ops run the kernels that the session's table has for ``backend`` ("auto":
-    any); one without a kernel runs as the ops of its region. Everything else is evaluated by NumPy.
+    any); one without a kernel runs as the ops of its region. Everything else is evaluated by NumPy. Recipes that the
+    module brings along for its fused ops are registered in the session.
 
     Raises `ParsingError` for bad text, `UnsupportedError` for an unknown entry or an op outside the vocabulary,
     `BackendUnavailable` if the named backend cannot run here.
@@ -108,7 +109,9 @@ def compile(
             raise BackendUnavailable(reason)
     elif backend != "auto" and backend not in {row.backend for row in session.table.rows()}:
         raise UnsupportedError(f"no backend is named {backend!r}; known are auto, {', '.join(session.backends)}")
-    function = _entry(parse_module(module) if isinstance(module, str) else module, entry)
+    module = parse_module(module) if isinstance(module, str) else module
+    session.learn(module)
+    function = _entry(module, entry)
     with paused_collector():
         linker = _Linker(session, backend)
         builder = GraphBuilder(fused=linker, resources=resource_blobs())

@@ -39,7 +39,7 @@ from xfuse.outlining.outline import Outlined, outline
 from xfuse.patterns import DecomposePattern, FusePattern
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.promises import Promises, probe_problem
-from xfuse.recipes import Recipe, parse_recipes, spell_dtypes
+from xfuse.recipes import Recipe, parse_recipes, recipes_of, spell_dtypes
 from xfuse.registry import RecipeRegistry, as_recipe
 from xfuse.shipped import shipped_recipes
 from xfuse.signature import signature_of
@@ -118,6 +118,22 @@ class Session:
             entry = self.recipe(recipe)
             self.registry.unregister(entry)
             self.table.unbind_all(self.table.rows(entry.identity))
+
+    def learn(self, module: Operation) -> None:
+        """Register the recipes of a module that its fused ops are labelled with, so that these find their rows.
+
+        One whose name stands for another recipe here, or that is not valid, is left: its fused ops run their regions.
+        """
+        defined = recipes_of(module)
+        labels = {op.label for op in module.walk() if isinstance(op, FusedOp)} if defined else set[str | None]()
+        for recipe in defined:
+            if recipe.name not in labels:
+                continue
+            try:
+                if self.registry.region(recipe.identity) is None and recipe.name not in self.registry:
+                    self.registry.register(recipe)
+            except XfuseError:
+                continue
 
     def recipe(self, which: Recipe | str) -> Recipe:
         """A registered recipe by itself, its name or its identity; raises `RecipeError` if there is none."""

@@ -70,6 +70,9 @@ ACCUMULATOR = "xfuse.accumulator"
 OUTLINED = "xfuse.outlined"
 """Attribute of a recipe that was made of a cluster of a program: it goes when its last fused op is decomposed."""
 
+YIELDING = "xfuse.yielding"
+"""Attribute of a recipe that was made of another one to give inner values as results; it goes as that does."""
+
 
 MOST_NESTED = 64
 """How deep fused ops may nest. xDSL parses, prints and verifies nested regions by calls within calls."""

@@ -9,6 +9,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.graph import UNINITIALISED
 from xfuse.canonical.operands import Use
+from xfuse.match.escapes import check_order
 from xfuse.match.region import Extraction, build_region, definitions_first, is_evident, is_instance, known_extents
 from xfuse.match.shapes import clone_tree, shape_operands
 from xfuse.match.walk import Refused, Walk
@@ -72,6 +73,8 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
     copied = sorted({op for op in (*covered, *walk.cloned) if op in order}, key=order.__getitem__)
     outer = definitions_first((op for op in walk.cloned if op not in order), walk.program.position)
     shapes = shape_operands(walk, inputs, [op for op in (*outer, *copied) if op in walk.cloned])
+    if before not in walk.covered:
+        check_order(walk, before, (*inputs, *shapes))
     extraction = Extraction(
         pattern,
         walk.block,

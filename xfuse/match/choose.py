@@ -21,6 +21,7 @@ from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_b
 from xfuse.match.refusal import Refusal, describe
 from xfuse.match.region import Extraction
 from xfuse.match.search import Binding, Search
+from xfuse.match.variants import inner_nodes, yielding
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp
 
@@ -247,6 +248,10 @@ class _Candidate:
             extraction = extract(attempts.program, pattern, binding, self.block, self.order, self.ssa, escape)
             if not isinstance(extraction, Refusal):
                 return Match(recipe, pattern.element_type, backend, extraction, self.rank)
+            if escape == "yield" and extraction.escaping:
+                variant = self._variant(attempts.program, binding, extraction.escaping, gate)
+                if variant is not None:
+                    return variant
             first = first or extraction
         if first is None and attempts.exhausted:
             text = "the search took more steps than its budget allows"
@@ -254,6 +259,25 @@ class _Candidate:
         if first is None and explain and not pattern.unit:
             return mismatch(attempts.program, pattern, attempts.node, self.root)
         return first
+
+    def _variant(self, program: Program, binding: Binding, escaping: Sequence[SSAValue], gate: Gate) -> Match | None:
+        """A match of the recipe that gives the escaping values as well, if it has a kernel and can be taken whole."""
+        values = [program.value(ssa) for ssa in escaping]
+        nodes = inner_nodes(binding.places, [value.node for value in values if value is not None])
+        element_type = self.pattern.element_type
+        recipe = None if nodes is None or self.pattern.unit else yielding(self.pattern.recipe, element_type, nodes)
+        if recipe is None:
+            return None
+        pattern = Pattern.of(recipe, element_type)
+        backend = gate(recipe, pattern.dtypes) if pattern.is_searchable else None
+        value = program.value(self.ssa)
+        if backend is None or value is None:
+            return None
+        for other in islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES):
+            extraction = extract(program, pattern, other, self.block, self.order, self.ssa)
+            if not isinstance(extraction, Refusal):
+                return Match(recipe, element_type, backend, extraction, self.rank)
+        return None
 
 
 def _candidates(
@@ -300,6 +324,7 @@ class _Look:
         self.explain = explain
         self.taken: dict[Operation, Match] = {}
         self.opened: dict[Operation, Match] = {}
+        self.early: dict[Operation, Match] = {}
 
     def choose(self, candidates: Iterable[_Candidate]) -> None:
         """Choose among candidates given in program order."""
@@ -346,15 +371,31 @@ class _Look:
         ways = [self.taken.get(op) or (self.opened.get(op) if holder is None else None) for op in match.ops]
         if holder is not None:
             ways.append(self.taken.get(holder))
-        other = next((each for each in ways if each is not None), None)
+        other = next((each for each in ways if each is not None), None) or self._out_of_order(match)
         if other is not None:
             self.result.lost.append(Loss(match, other))
             return False
         self.taken.update(dict.fromkeys(match.ops, match))
+        if match.extraction.is_early:
+            self.early.update(dict.fromkeys(_fixed_points(match), match))
         if holder is not None:
             self.opened.setdefault(holder, match)
         self.result.chosen.append(match)
         return True
+
+    def _out_of_order(self, match: Match) -> Match | None:
+        """A chosen match that has to be applied first, or that this one may not precede, if one of the two is early."""
+        if match.extraction.is_early:
+            for op in _fixed_points(match):
+                if op in self.taken:
+                    return self.taken[op]
+        return next((self.early[op] for op in match.ops if op in self.early), None) if self.early else None
+
+
+def _fixed_points(match: Match) -> list[Operation]:
+    """What an early match must find where it is: the ops that compute its operands, and the one that it goes before."""
+    owners = (ssa.owner for ssa in (*match.extraction.inputs, *match.extraction.shapes))
+    return [match.extraction.before, *(owner for owner in owners if isinstance(owner, Operation))]
 
 
 def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from xdsl.ir import Operation, SSAValue
@@ -81,16 +81,31 @@ def _has_all(walk: Walk, op: Operation, dead: list[Operation]) -> bool:
 
 
 def placement(walk: Walk) -> Operation:
-    """The last result's op: all operands precede it, and no user of an earlier result may (rules R5, R8)."""
+    """The op before which the fused op goes: the last result's, or the first user of another result before that (R8).
+
+    `assign` sees that all operands precede an op that is not the last result's own.
+    """
     last = max(owners(walk.roots), key=lambda op: walk.order[op])
+    first, place = last, walk.order[last]
     for root in walk.roots:
         for use in root.uses:
             user = top_of(use.operation, walk.block)
             if user is None or user in walk.covered:
                 continue
-            if _position(walk, user) < walk.order[last]:
-                raise Refused("R8", "order", "a result of the match is used before its last result is computed", user)
-    return last
+            position = _position(walk, user)
+            if position < place:
+                first, place = user, position
+    return first
+
+
+def check_order(walk: Walk, before: Operation, operands: Iterable[SSAValue]) -> None:
+    """Raise unless the operands of a fused op that goes before an op are defined there (rule R8)."""
+    place = _position(walk, before)
+    for operand in operands:
+        owner = operand.owner
+        if isinstance(owner, Operation) and owner.parent is walk.block and _position(walk, owner) >= place:
+            text = "a result of the match is used before its last result can be computed"
+            raise Refused("R8", "order", text, before)
 
 
 def _position(walk: Walk, op: Operation) -> int:
@@ -115,8 +130,10 @@ def escaping(walk: Walk) -> Iterator[tuple[SSAValue, Operation]]:
 
 
 def check_escapes(walk: Walk) -> None:
-    """Raise for the first inner value that is used outside the match."""
-    for value, user in escaping(walk):
+    """Raise if an inner value is used outside the match; the message names the first."""
+    found = list(escaping(walk))
+    if found:
+        value, user = found[0]
         op = value.owner
         assert isinstance(op, Operation)
         raise Refused(
@@ -125,6 +142,7 @@ def check_escapes(walk: Walk) -> None:
             f"an inner value of the recipe, the result of {describe(op)}, is used outside the match by "
             f"{describe(user)}",
             op,
+            [each for each, _ in found],
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -34,7 +35,8 @@ def extract(
     except Refused as error:
         top = root.owner if isinstance(root.owner, Operation) else None
         size = pattern.size
-        return Refusal(pattern.recipe.name, error.rule, error.reason, error.message, error.op, top, size, size)
+        found = Refusal(pattern.recipe.name, error.rule, error.reason, error.message, error.op, top, size, size)
+        return replace(found, escaping=error.values) if error.values else found
 
 
 def _extract(

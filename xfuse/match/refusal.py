@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from xfuse.canonical.graph import Node
 from xfuse.locations import source_line
@@ -20,7 +20,8 @@ class Refusal:
     ``rule`` is the number of the matching rule ("R4"), ``reason`` one word for it ("escape"), ``message`` a sentence
     with what was expected and found. ``op`` is the op at fault and ``root`` the one at which the recipe would have
     ended, if they are ops. Of the recipe's ``size`` ops ``matched`` were found in the best partial match. ``expected``
-    and ``found`` are the two things that differ, where two things do.
+    and ``found`` are the two things that differ, where two things do. ``escaping`` are the inner values that are used
+    outside the match.
     """
 
     recipe: str
@@ -33,6 +34,7 @@ class Refusal:
     size: int = 0
     expected: str = ""
     found: str = ""
+    escaping: tuple[SSAValue, ...] = ()
 
     def __str__(self) -> str:
         op = self.op or self.root

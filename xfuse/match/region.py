@@ -50,6 +50,11 @@ class Extraction:
     kept: frozenset[Operation] = frozenset()
 
     @property
+    def is_early(self) -> bool:
+        """Whether the fused op goes before the op of its last result, as something reads another result before that."""
+        return self.before not in self.covered
+
+    @property
     def in_body(self) -> bool:
         """Whether the match lies within the body of one linalg op."""
         parent = self.block.parent_op()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -30,9 +30,11 @@ _VIEW_OPS = frozenset(
 class Refused(Exception):
     """Raised while extracting; becomes a `Refusal`."""
 
-    def __init__(self, rule: str, reason: str, message: str, op: Operation | None = None):
+    def __init__(
+        self, rule: str, reason: str, message: str, op: Operation | None = None, values: Sequence[SSAValue] = ()
+    ):
         super().__init__(message)
-        self.rule, self.reason, self.message, self.op = rule, reason, message, op
+        self.rule, self.reason, self.message, self.op, self.values = rule, reason, message, op, tuple(values)
 
 
 @dataclass

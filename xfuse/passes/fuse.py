@@ -13,6 +13,7 @@ from xfuse.errors import BackendUnavailable, NotBound
 from xfuse.explanation import changed_regions, explanation
 from xfuse.fusion import fuse
 from xfuse.match.choose import find_matches
+from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
 from xfuse.passes.base import XfusePass
 from xfuse.passes.misread import warn_of_misread_literals
@@ -44,8 +45,9 @@ class FusePass(XfusePass):
     gate: Literal["table", "bound", "none"] = "table"
     """What counts as a kernel: bound or promised rows, bound rows only, or nothing is asked."""
 
-    escape: Literal["refuse", "duplicate"] = "refuse"
-    """What becomes of a match whose inner value is used outside it: none, or the ops that compute it stay as well."""
+    escape: Escape = "refuse"
+    """What becomes of a match whose inner value is used outside it: none; the ops that compute it stay as well; or it
+    is a further result, by a variant of the recipe."""
 
     strict: bool = False
     """Fail if an op was matched for which there is no kernel."""
