@@ -258,12 +258,12 @@ def found(module: ModuleOp) -> tuple[int, int]:
 AFTER_FUSION = {
     "causal_attention": ((0, 11), (1, 6)),
     "kl_divergence": ((1, 8), (1, 2)),
-    "logreg_grad": ((8, 22), (10, 18)),
-    "lstm_cell": ((1, 9), (2, 6)),
-    "nbody_forces": ((0, 8), (1, 6)),
+    "logreg_grad": ((8, 12), (10, 8)),
+    "lstm_cell": ((1, 4), (2, 1)),
+    "nbody_forces": ((0, 3), (1, 1)),
     "rms_norm": ((1, 4), (1, 0)),
-    "torch_llama_rmsnorm_swiglu": ((2, 10), (3, 7)),
-    "torch_losses": ((4, 21), (6, 11)),
+    "torch_llama_rmsnorm_swiglu": ((2, 5), (3, 2)),
+    "torch_losses": ((4, 20), (6, 11)),
 }
 """Matches and refusals `inside-body` in programs that MLIR fused, before and after normalising."""
 

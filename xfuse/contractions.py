@@ -9,7 +9,7 @@ from xfuse.recipes import Recipe
 
 @lru_cache(maxsize=4096)
 def is_contraction(recipe: Recipe) -> bool:
-    """Whether a recipe sums a product of two arguments and reads neither these nor the product elsewhere.
+    """Whether a recipe sums a product of two arguments, widened or not, and reads neither these nor it elsewhere.
 
     Over loop dimensions that the two do not share that is a matrix product, which NumPy leaves to BLAS.
     """
@@ -27,6 +27,7 @@ def is_contraction(recipe: Recipe) -> bool:
         made = node.references[0].node
         product = nodes[made]
         factors = {reference.node for reference in product.references}
-        if product.kind == "arith.mulf" and len(factors) == 2 and factors <= arguments:
-            return all(readers[each] == 1 for each in (made, *factors))
+        sources = {nodes[each].references[0].node if nodes[each].kind == "arith.extf" else each for each in factors}
+        if product.kind == "arith.mulf" and len(sources) == 2 and sources <= arguments:
+            return all(readers[each] == 1 for each in (made, *factors, *sources))
     return False
