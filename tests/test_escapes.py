@@ -223,7 +223,7 @@ def test_positions_that_the_region_lacks_do_not_verify(position: int) -> None:
     parse_module(text.replace(f"<i64: {position}>", "<i64: 0, 1>"))
 
 
-@settings(max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.tuples(st.integers(2, 6), st.integers(0, 2**32 - 1)), st.sampled_from(["duplicate", "yield"]))
 def test_laws_of_random_programs_with_escapes(drawn: tuple[int, int], escape: Literal["duplicate", "yield"]) -> None:
     """L2, L3, L7 and L8 where escaping values are allowed."""

@@ -45,7 +45,7 @@ from xfuse.testing import program_difference, same_program
 from xfuse_dialects.xfuse import FusedOp
 
 SHARED = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
-settings.register_profile("ci", max_examples=500, derandomize=True, **SHARED)
+settings.register_profile("ci", max_examples=300, derandomize=True, **SHARED)
 settings.register_profile("long", max_examples=20_000, **SHARED)
 PROFILE = settings.get_profile("long" if os.environ.get("XFUSE_LAWS") == "long" else "ci")
 
