@@ -46,11 +46,11 @@ def outlined(text: str, **options: object) -> tuple[ModuleOp, Outlined]:
     module = parse_module(text, context=default_context(allow_unregistered=True))
     original = module.clone()
     session = Session(library=False)
-    found = session.outline(module, "numpy", OutlineOptions(**options))  # type: ignore[arg-type]
+    found = session.outline(module, "numpy", OutlineOptions(**options))
     module.verify()
     assert order_problem(module) is None
     once = str(module)
-    assert session.outline(module, "numpy", OutlineOptions(**options)).clusters == []  # type: ignore[arg-type]
+    assert session.outline(module, "numpy", OutlineOptions(**options)).clusters == []
     assert str(module) == once
     back = module.clone()
     xfuse.decompose_all(back)
@@ -286,7 +286,7 @@ def test_kinds() -> None:
 )
 def test_bounds_that_nothing_keeps_to(options: dict[str, object], words: str) -> None:
     with pytest.raises(UnsupportedError, match=words):
-        OutlineOptions(**options)  # type: ignore[arg-type]
+        OutlineOptions(**options)
 
 
 # What is left alone

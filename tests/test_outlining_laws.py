@@ -86,7 +86,7 @@ def test_l2_l7_after_fusing(path: Path) -> None:
     module = parsed(path).clone()
     original = module.clone()
     xfuse.fuse(module)
-    before = [str(op) for op in module.walk() if isinstance(op, FusedOp) and op.parent_op().name == "func.func"]  # type: ignore[union-attr]
+    before = [str(op) for op in module.walk() if isinstance(op, FusedOp) and op.parent_op().name == "func.func"]
     outline_and_check(module)
     after = [str(op) for op in module.walk() if isinstance(op, FusedOp)]
     assert len(after) >= len(before)
