@@ -465,6 +465,31 @@ def test_r8_early_matches_wait_for_what_they_read() -> None:
     assert Fused(TWO, program).names == ["two", "two"]
 
 
+def test_r8_an_early_match_waits_for_one_that_holds_the_op_it_goes_before() -> None:
+    """The user of the first result goes with a larger match; `two` finds its place in the next round."""
+    wanted = recipe(
+        "long",
+        "a b c",
+        "%0 = arith.mulf %a, %b : f32",
+        "%1 = arith.addf %0, %c : f32",
+        "%2 = math.sin %1 : f32",
+        "%3 = math.cos %2 : f32",
+        "3",
+    )
+    program = function(
+        "%t = arith.addf %x, %y : f32",
+        "%u = math.exp %t : f32",
+        "%w = arith.mulf %u, %x : f32",
+        "%q = arith.addf %w, %y : f32",
+        "%s = math.sin %q : f32",
+        "%c = math.cos %s : f32",
+        "%v = math.tanh %t : f32",
+        "%c, %v",
+        results="f32, f32",
+    )
+    assert Fused(TWO + wanted, program).names == ["long", "two"]
+
+
 def test_r8_an_order_that_another_match_mends_is_used() -> None:
     """The product moves down with its own match; then the first match has its place (law L7: in one run)."""
     program = function(

@@ -132,6 +132,16 @@ def test_what_is_fused_and_what_is_not() -> None:
     assert report(module, session)["kernels"][0]["source"] == "bound"
 
 
+def test_ops_that_are_fused_are_no_roots_of_refusals() -> None:
+    """Another recipe that nearly matches is reported where nothing is fused, and not where something is."""
+    other = ADD_RELU.replace("@add_relu", "@add_two").replace("0.0", "2.0")
+    session = small(ADD_RELU, other)
+    found = report(fused(session, program()), session)
+    roots = [(each["recipe"], each["root"]) for each in found["refusals"]]
+    assert ("add_two", "'%q = arith.maximumf' (line 7)") in roots
+    assert not any("%r" in root for _, root in roots)
+
+
 def test_what_lost_to_what() -> None:
     """R7: the smaller match at the same op is listed with the one that was chosen."""
     session = small(RELU, ADD_RELU)
