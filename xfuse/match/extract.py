@@ -10,6 +10,7 @@ from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
 from xfuse.match.escapes import Escape, absorb_dead, check_escapes, keep_escaping, placement
 from xfuse.match.pattern import Pattern
+from xfuse.match.plain import extract_plain
 from xfuse.match.program import Program
 from xfuse.match.refusal import Refusal
 from xfuse.match.region import Extraction
@@ -29,6 +30,9 @@ def extract(
     escape: Escape = "refuse",
 ) -> Extraction | Refusal:
     """The ops that carry a match whose anchor is an SSA value of ``block``, or why they cannot be taken."""
+    found = extract_plain(program, pattern, binding, block, order, root)
+    if found is not None:
+        return found
     try:
         return _extract(program, pattern, binding, block, order, root, escape)
     except Refused as error:

@@ -15,6 +15,7 @@ from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
 from xfuse.canonical.graph import Extent
 from xfuse.canonical.operands import Use
+from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
@@ -56,22 +57,19 @@ class Extraction:
         return isinstance(parent, LinalgStructuredOperation)
 
     def fused_op(self) -> FusedOp:
-        """The fused op that stands for the match; the region is used up."""
-        outputs = [output.type for output in self.outputs]
-        body = self.body or build_region(self.copied, self.inputs, self.shapes, self.outputs, {})
+        """The fused op that stands for the match; its region is empty, for `fill_region`, if the match has none yet."""
+        body = self.body
+        if body is None:
+            body = Region(Block(arg_types=[value.type for value in (*self.inputs, *self.shapes)]))
+        duplicated: tuple[int, ...] = ()
+        if self.kept:
+            duplicated = tuple(position for position, op in enumerate(self.copied) if op in self.kept)
+        label, segments = self.pattern.recipe.name, (len(self.inputs), len(self.shapes))
         # `create` takes what the constructor would work out anew for every op.
         return FusedOp.create(
             operands=(*self.inputs, *self.shapes),
-            result_types=outputs,
-            properties=dict(
-                _properties(
-                    self.pattern.recipe.name,
-                    len(self.inputs),
-                    len(self.shapes),
-                    self.same_extents,
-                    tuple(position for position, op in enumerate(self.copied) if op in self.kept),
-                )
-            ),
+            result_types=[output.type for output in self.outputs],
+            properties=_properties(label, *segments, self.same_extents, duplicated),
             regions=[body],
         )
 
@@ -86,6 +84,31 @@ def _properties(
         if numbers:
             found[name] = DenseArrayBase.from_list(i64, numbers)
     return found
+
+
+def fill_region(extraction: Extraction, block: Block, editor: Editor) -> list[SSAValue]:
+    """Put the ops of a match into the region of its fused op; returns the values that stand there for its results.
+
+    Covered ops are moved, what stays in the program is copied.
+    """
+    mapping: dict[SSAValue, SSAValue] = {}
+    for argument, outer in zip(block.args, (*extraction.inputs, *extraction.shapes), strict=True):
+        argument.name_hint = outer.name_hint
+        mapping.setdefault(outer, argument)
+    moved = set(extraction.covered).difference(extraction.kept)
+    for op in extraction.copied:
+        if op not in moved:
+            block.add_op(op.clone(mapping) if op.regions else op.clone_without_regions(mapping))
+            continue
+        for inner in op.walk() if op.regions else (op,):
+            operands = inner.operands
+            for index, operand in enumerate(operands):
+                new = mapping.get(operand)
+                if new is not None:
+                    operands[index] = new
+        editor.take_out(op)
+        block.add_op(op)
+    return [mapping.get(output, output) for output in extraction.outputs]
 
 
 def build_region(

@@ -156,6 +156,11 @@ def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | 
     return data[0] if source is not None and source.node == value.node else None
 
 
+def may_be_view(owner: Operation | Block) -> bool:
+    """Whether what gives a value may be only a view of another, through which an argument is read at its source."""
+    return isinstance(owner, Operation) and (owner.name in _VIEW_OPS or owner.name == "linalg.generic")
+
+
 def _only_read_inside(walk: Walk, operand: SSAValue) -> bool:
     return all(top_of(use.operation, walk.block) in walk.covered for use in operand.uses)
 
