@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xfuse.canonical.operands import top_of
 from xfuse.editing import Editor
@@ -19,7 +19,7 @@ from xfuse.match.mismatch import mismatch
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
-from xfuse.match.region import Extraction, fill_region
+from xfuse.match.region import Extraction, make_region
 from xfuse.match.search import Binding, Search
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp, YieldOp
@@ -267,12 +267,12 @@ def _candidates(
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
-            node = nodes[value.node]
             if roots is not None and ssa.owner not in roots:
                 continue
             if not explain:
                 patterns = index.likely(reading, value.node)
             else:
+                node = nodes[value.node]
                 patterns = index.at(node.kind, node.element_type) if roots is None else index.every(node.element_type)
             if not patterns:
                 continue
@@ -367,14 +367,15 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
         editor.insert_before(fused, extraction.before)
         if len(extraction.covered) == 1 or len(extraction.outputs) == 1:
             fused.location = extraction.before.location
-        body = fused.regions[0].block
-        yielded = None if extraction.body is not None else fill_region(extraction, body, editor)
+        made = None if extraction.body is not None else make_region(extraction, editor)
+        body = fused.regions[0].block if made is None else made[0]
         for old, new in zip(extraction.outputs, fused.results, strict=True):
             new.name_hint = old.name_hint
             replaced[old] = new
             _replace(old, new, extraction, body)
-        if yielded is not None:
-            body.add_op(YieldOp.create(operands=yielded))
+        if made is not None:
+            body.add_op(YieldOp.create(operands=made[1]))
+            fused.add_region(Region(body))
         _erase(extraction, editor)
         fused_ops.append(fused)
     return fused_ops

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
@@ -99,8 +99,9 @@ def _roots(program: Program, pattern: Pattern, binding: Binding, block: Block, r
 
 def carriers_of(program: Program, block: Block) -> Iterator[tuple[SSAValue, Value]]:
     """The results of a block's ops with the values they carry, in program order."""
+    values = program.builder.values
     for op in block.ops:
         for result in op.results:
-            value = program.value(result)
-            if value is not None and value.node >= 0 and not isinstance(result, BlockArgument):
+            value = values.get(result)
+            if value is not None and value.node >= 0:
                 yield result, value

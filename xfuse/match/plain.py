@@ -25,7 +25,7 @@ def extract_plain(
     They are if every inner value of the recipe is the result of an op of its own that nothing else reads, every literal
     a constant of the block, and every argument one value of the program, read as it is.
     """
-    if not pattern.is_plain:
+    if not pattern.is_plain or not isinstance(root, OpResult):
         return None
     values, nodes, places = program.builder.values, program.graph.nodes, binding.places
     arguments = {places[node][0]: number for node, number in pattern.arguments.items()}
@@ -38,14 +38,15 @@ def extract_plain(
     inputs: dict[int, SSAValue] = {}
     covered: set[Operation] = set()
     constants: set[Operation] = set()
-    last = root.owner
+    last = root.op
     pending = [last]
     for op in pending:
         if op in covered:
             continue
-        if not isinstance(op, Operation) or op.parent is not block or op.regions or len(op.results) != 1:
+        if op.parent is not block or op.regions or len(op.results) != 1:
             return None
-        value = values.get(op.results[0])
+        (result,) = op.results
+        value = values.get(result)
         if value is None or value.node not in inner or nodes[value.node].kind != op.name:
             return None
         covered.add(op)
@@ -55,7 +56,9 @@ def extract_plain(
                 return None
             number = arguments.get(value.node)
             if number is not None:
-                if inputs.setdefault(number, operand) is not operand or may_be_view(operand.owner):
+                if inputs.setdefault(number, operand) is not operand:
+                    return None
+                if isinstance(operand, OpResult) and may_be_view(operand.op):
                     return None
             elif not isinstance(operand, OpResult):
                 return None
@@ -65,11 +68,12 @@ def extract_plain(
                 constants.add(operand.op)
             else:
                 return None
-    if len(inputs) != len(arguments) or not isinstance(last, Operation) or is_materialisable(last):
+    if len(inputs) != len(arguments) or is_materialisable(last):
         return None
     for op in covered:
-        if op is not last and any(use.operation not in covered for use in op.results[0].uses):
-            return None
+        for result in op.results if op is not last else ():
+            if not all(use.operation in covered for use in result.uses):
+                return None
     found = sorted(covered, key=order.__getitem__)
     copied = sorted((*found, *constants), key=order.__getitem__) if constants else found
     given = [inputs[number] for number in range(len(inputs))]

@@ -17,6 +17,7 @@ from xfuse.canonical.graph import UNINITIALISED, Extent, Value
 from xfuse.canonical.operands import top_of
 from xfuse.errors import XfuseError
 from xfuse.parser import resource_blobs
+from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 
@@ -128,6 +129,13 @@ class Program:
         return current
 
     def _read(self, op: Operation) -> None:
+        if op.name in PRIMITIVES:
+            try:
+                self.builder.operation(op)
+            except KeyError:  # an operand from elsewhere, as is seldom so
+                pass
+            else:
+                return
         known = self.builder.values
         for inner in op.walk() if op.regions else (op,):
             for operand in inner.operands:

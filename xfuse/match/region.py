@@ -57,10 +57,7 @@ class Extraction:
         return isinstance(parent, LinalgStructuredOperation)
 
     def fused_op(self) -> FusedOp:
-        """The fused op that stands for the match; its region is empty, for `fill_region`, if the match has none yet."""
-        body = self.body
-        if body is None:
-            body = Region(Block(arg_types=[value.type for value in (*self.inputs, *self.shapes)]))
+        """The fused op that stands for the match; it has no region yet, for `make_region`, if the match has none."""
         duplicated: tuple[int, ...] = ()
         if self.kept:
             duplicated = tuple(position for position, op in enumerate(self.copied) if op in self.kept)
@@ -70,7 +67,7 @@ class Extraction:
             operands=(*self.inputs, *self.shapes),
             result_types=[output.type for output in self.outputs],
             properties=_properties(label, *segments, self.same_extents, duplicated),
-            regions=[body],
+            regions=() if self.body is None else [self.body],
         )
 
 
@@ -86,11 +83,12 @@ def _properties(
     return found
 
 
-def fill_region(extraction: Extraction, block: Block, editor: Editor) -> list[SSAValue]:
-    """Put the ops of a match into the region of its fused op; returns the values that stand there for its results.
+def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSAValue]]:
+    """A block of the ops of a match over arguments of its own, and the values that stand there for its results.
 
     Covered ops are moved, what stays in the program is copied.
     """
+    block = Block(arg_types=[value.type for value in (*extraction.inputs, *extraction.shapes)])
     mapping: dict[SSAValue, SSAValue] = {}
     for argument, outer in zip(block.args, (*extraction.inputs, *extraction.shapes), strict=True):
         argument.name_hint = outer.name_hint
@@ -108,7 +106,7 @@ def fill_region(extraction: Extraction, block: Block, editor: Editor) -> list[SS
                     operands[index] = new
         editor.take_out(op)
         block.add_op(op)
-    return [mapping.get(output, output) for output in extraction.outputs]
+    return block, [mapping.get(output, output) for output in extraction.outputs]
 
 
 def build_region(

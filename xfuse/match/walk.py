@@ -156,9 +156,9 @@ def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | 
     return data[0] if source is not None and source.node == value.node else None
 
 
-def may_be_view(owner: Operation | Block) -> bool:
-    """Whether what gives a value may be only a view of another, through which an argument is read at its source."""
-    return isinstance(owner, Operation) and (owner.name in _VIEW_OPS or owner.name == "linalg.generic")
+def may_be_view(op: Operation) -> bool:
+    """Whether what an op gives may be only a view of another value, through which an argument is read at its source."""
+    return op.name in _VIEW_OPS or op.name == "linalg.generic"
 
 
 def _only_read_inside(walk: Walk, operand: SSAValue) -> bool:
