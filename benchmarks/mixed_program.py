@@ -1,4 +1,4 @@
-"""The text of a long function of many recipes, element-wise ones on tensors and rows in linalg, with other ops between."""
+"""The text of a long function of many recipes, on tensors and on rows in linalg, with other ops between."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def _reduce(name: str, op: str, start: str, operand: str) -> list[str]:
     """The reduction of each row by one op."""
     return [
         f"%{name}_start = arith.constant dense<{start}> : {ROWS}",
-        f'%{name} = linalg.generic {{indexing_maps = [{_WHOLE}, {_OF_ROW}], iterator_types = ["parallel", "reduction"]}}'
+        f"%{name} = linalg.generic {{indexing_maps = [{_WHOLE}, {_OF_ROW}], "
+        f'iterator_types = ["parallel", "reduction"]}}'
         f" ins(%{operand} : {TENSOR}) outs(%{name}_start : {ROWS}) {{",
         f"^bb0(%{name}_i: f32, %{name}_o: f32):",
         f"%{name}_r = {op} %{name}_o, %{name}_i : f32",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith
@@ -148,9 +148,9 @@ class GraphBuilder:
                 assert isinstance(value, IntegerAttr)
                 found.append((name, _PREDICATES[op.name][value.value.data]))
             elif name in _DEFAULTS:
-                data = value.data  # type: ignore[attr-defined] -- both kinds of flags have it
-                if data and (name != "fastmath" or self.fastmath):
-                    found.append((name, ",".join(sorted(str(flag) for flag in data))))
+                flags: Collection[object] = cast(Any, value).data  # both kinds of flags have it
+                if flags and (name != "fastmath" or self.fastmath):
+                    found.append((name, ",".join(sorted(map(str, flags)))))
             elif name not in ("operandSegmentSizes", "resultSegmentSizes"):
                 found.append((name, str(value)))
         if len(found) > 1:

@@ -31,7 +31,7 @@ Gate = Callable[[Recipe, Sequence[str]], str | None]
 """The backend that has a row for a recipe at a dtype tuple, or None: only then may the recipe be fused (law L4)."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Match:
     """A place where a recipe was found, not yet rewritten.
 

@@ -26,7 +26,7 @@ from xfuse.specialisation import instance_of
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 
-@dataclass
+@dataclass(slots=True)
 class Extraction:
     """Ops of one block that carry a match.
 
@@ -215,8 +215,11 @@ def known_extents(extraction: Extraction, program: Program) -> tuple[int, ...]:
     return tuple(found)
 
 
-def is_instance(extraction: Extraction) -> bool:
-    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true."""
+def is_instance(extraction: Extraction, known_instances: dict[tuple[object, ...], bool]) -> bool:
+    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true.
+
+    ``known_instances`` holds what was found out of equal graphs.
+    """
     numbers = extraction.same_extents
     known = {(s, a): (i, b) for s, a, i, b in zip(*(numbers[k::4] for k in range(4)), strict=True)}
     builder = GraphBuilder(fastmath=False, resources=resource_blobs())
@@ -233,9 +236,15 @@ def is_instance(extraction: Extraction) -> bool:
         builder.values[value] = shape_only(builder, value, number, known)
     for op in ops:
         builder.operation(op)
-    try:
-        form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
-    except UnsupportedError:
-        return False
-    pattern = extraction.pattern
-    return instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False) is not None
+    results, pattern = [builder.values[output] for output in outputs], extraction.pattern
+    key = (id(pattern), *builder.graph.nodes, *builder.argument_values, *results)
+    answer = None if builder.graph.families else known_instances.get(key)  # loops are more than their nodes
+    if answer is None:
+        try:
+            form = canonical_form(builder.graph, builder.argument_values, results)
+        except UnsupportedError:
+            found = None
+        else:
+            found = instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False)
+        answer = known_instances[key] = found is not None
+    return answer

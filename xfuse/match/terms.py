@@ -22,6 +22,7 @@ DEPTH = 6
 
 _Key = tuple[str, str, Attributes, bool, tuple[int, ...]]
 _ANY, _SLOT, _EXTENT = "any value", "any constant", "any extent"
+_NO_OPERAND = -1
 
 
 class _Term(NamedTuple):
@@ -47,7 +48,9 @@ class Terms:
 
     def __init__(self) -> None:
         self._terms: dict[_Key, int] = {}
-        self._by_kind: dict[tuple[str, str], list[_Term]] = {}
+        self._kinds: set[tuple[str, str]] = set()
+        self._above: dict[tuple[str, str, int], list[_Term]] = {}
+        self._leaves: set[int] = set()
         self._patterns: dict[int, tuple[Pattern, Mapping[int, int]]] = {}
         self._seen: dict[tuple[object, ...], NodeClass] = {}
         self._classes: dict[tuple[Possible, bool, bool], NodeClass] = {}
@@ -68,12 +71,12 @@ class Terms:
 
     def classify(self, graph: Graph) -> list[NodeClass]:
         """The class of each node of a program, with the terms that it may be of all patterns known so far."""
-        seen, by_kind, unreadable = self._seen, self._by_kind, self._unreadable
+        seen, kinds, unreadable = self._seen, self._kinds, self._unreadable
         classes: list[NodeClass] = []
         for node in graph.nodes:
             kind, element_type, attributes, references, rank = node
             key: tuple[object, ...]
-            if (kind, element_type) in by_kind:
+            if (kind, element_type) in kinds:
                 below = [classes[each.node] if each.node >= 0 else unreadable for each in references]
                 key = (kind, element_type, attributes, rank == 0, *[each.number for each in below])
             elif rank or kind not in PRIMITIVES:
@@ -93,20 +96,15 @@ class Terms:
             of_extents = all(each.of_extents or each.literal for each in below) and any(e.of_extents for e in below)
         else:
             of_extents = node.kind == "extent"
-        found = {term.number for term in self._leaves(_ANY, node)}
-        if literal:
-            found.update(term.number for term in self._leaves(_SLOT, node))
-        if literal or of_extents:
-            found.update(term.number for term in self._leaves(_EXTENT, node))
+        leaves = [_ANY, *[_SLOT] * literal, *[_EXTENT] * (literal or of_extents)]
+        found = {term.number for kind in leaves for term in self._above.get((kind, node.element_type, _NO_OPERAND), ())}
         given = [each.possible for each in below]
-        for term in self._by_kind.get((node.kind, node.element_type), ()):
-            agree = core_nodes_agree if term.has_core else nodes_agree
-            if agree(term.node, node) and _fits(term, given):
-                found.add(term.number)
+        for operand in {_NO_OPERAND}.union(*given):
+            for term in self._above.get((node.kind, node.element_type, operand), ()):
+                agree = core_nodes_agree if term.has_core else nodes_agree
+                if agree(term.node, node) and _fits(term, given):
+                    found.add(term.number)
         return self._intern(frozenset(found), literal, of_extents)
-
-    def _leaves(self, kind: str, node: Node) -> Sequence[_Term]:
-        return self._by_kind.get((kind, node.element_type), ())
 
     def _intern(self, possible: Possible, literal: bool, of_extents: bool) -> NodeClass:
         key = (possible, literal, of_extents)
@@ -136,7 +134,12 @@ class Terms:
         if number is None:
             number = self._terms[key] = len(self._terms)
             term = _Term(number, node, has_core, is_commutative(node), below)
-            self._by_kind.setdefault((kind, node.element_type), []).append(term)
+            # Under the operand that tells most: what is no more than some value of a type would be found everywhere.
+            known = next((each for each in below if each not in self._leaves), _NO_OPERAND if not below else below[0])
+            self._above.setdefault((kind, node.element_type, known), []).append(term)
+            self._kinds.add((kind, node.element_type))
+            if kind in (_ANY, _SLOT, _EXTENT):
+                self._leaves.add(number)
             self._seen.clear()
         return number
 
