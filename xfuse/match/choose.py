@@ -365,8 +365,6 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
         extraction.shapes[:] = [replaced.get(value, value) for value in extraction.shapes]
         fused = extraction.fused_op()
         editor.insert_before(fused, extraction.before)
-        if len(extraction.covered) == 1 or len(extraction.outputs) == 1:
-            fused.location = extraction.before.location
         made = None if extraction.body is not None else make_region(extraction, editor)
         body = fused.regions[0].block if made is None else made[0]
         for old, new in zip(extraction.outputs, fused.results, strict=True):

@@ -36,12 +36,12 @@ def extract_plain(
     if not inner.isdisjoint(arguments) or not literals.isdisjoint(arguments):
         return None
     inputs: dict[int, SSAValue] = {}
-    covered: set[Operation] = set()
-    constants: set[Operation] = set()
+    covered: dict[int, Operation] = {}  # by id, as hashing an op is a call
+    constants: dict[int, Operation] = {}
     last = root.op
     pending = [last]
     for op in pending:
-        if op in covered:
+        if id(op) in covered:
             continue
         if op.parent is not block or op.regions or len(op.results) != 1:
             return None
@@ -49,7 +49,7 @@ def extract_plain(
         value = values.get(result)
         if value is None or value.node not in inner or nodes[value.node].kind != op.name:
             return None
-        covered.add(op)
+        covered[id(op)] = op
         for operand in op.operands:
             value = values.get(operand)
             if value is None or value.node < 0:
@@ -65,17 +65,18 @@ def extract_plain(
             elif value.node in inner:
                 pending.append(operand.op)
             elif operand.op.name == "arith.constant" and operand.op.parent is block:
-                constants.add(operand.op)
+                constants[id(operand.op)] = operand.op
             else:
                 return None
     if len(inputs) != len(arguments) or is_materialisable(last):
         return None
-    for op in covered:
+    for op in covered.values():
         for result in op.results if op is not last else ():
-            if not all(use.operation in covered for use in result.uses):
-                return None
-    found = sorted(covered, key=order.__getitem__)
-    copied = sorted((*found, *constants), key=order.__getitem__) if constants else found
+            for use in result.uses:
+                if id(use.operation) not in covered:
+                    return None
+    found = sorted(covered.values(), key=order.__getitem__)
+    copied = sorted((*found, *constants.values()), key=order.__getitem__) if constants else found
     given = [inputs[number] for number in range(len(inputs))]
     slots = tuple(inputs[number] for number in sorted(pattern.slots))
     return Extraction(pattern, block, found, copied[::-1], copied, given, [], [root], last, slots)

@@ -66,6 +66,7 @@ class Extraction:
         return FusedOp.create(
             operands=(*self.inputs, *self.shapes),
             result_types=[output.type for output in self.outputs],
+            location=self.before.location if len(self.covered) == 1 or len(self.outputs) == 1 else None,
             properties=_properties(label, *segments, self.same_extents, duplicated),
             regions=() if self.body is None else [self.body],
         )
@@ -91,7 +92,8 @@ def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSA
     block = Block(arg_types=[value.type for value in (*extraction.inputs, *extraction.shapes)])
     mapping: dict[SSAValue, SSAValue] = {}
     for argument, outer in zip(block.args, (*extraction.inputs, *extraction.shapes), strict=True):
-        argument.name_hint = outer.name_hint
+        if outer.name_hint is not None:
+            argument.name_hint = outer.name_hint
         mapping.setdefault(outer, argument)
     moved = set(extraction.covered).difference(extraction.kept)
     for op in extraction.copied:
@@ -101,9 +103,8 @@ def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSA
         for inner in op.walk() if op.regions else (op,):
             operands = inner.operands
             for index, operand in enumerate(operands):
-                new = mapping.get(operand)
-                if new is not None:
-                    operands[index] = new
+                if operand in mapping:
+                    operands[index] = mapping[operand]
         editor.take_out(op)
         block.add_op(op)
     return block, [mapping.get(output, output) for output in extraction.outputs]

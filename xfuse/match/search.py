@@ -44,21 +44,28 @@ class Search:
     def __init__(self, pattern: Pattern, reading: Reading, budget: int | None = None) -> None:
         self.pattern = pattern
         self.program = reading.program
-        self.pairs = Pairs(pattern, reading.program)
         self.terms = reading.terms.of(pattern)
         self.classes = reading.classes
+        self._pairs: Pairs | None = None
         self.budget = (budget or STEPS_PER_NODE) * max(1, pattern.size)
         self.steps = 0
         self.exhausted = False
         self.places: dict[int, Place] = {}
         self.trail: list[int] = []
 
+    @property
+    def pairs(self) -> Pairs:
+        """What is known of pairs of nodes beyond their terms; most searches need none of it."""
+        if self._pairs is None:
+            self._pairs = Pairs(self.pattern, self.program)
+        return self._pairs
+
     def all_at(self, node: int) -> Iterator[Binding]:
         """All bindings with the anchor at a node, in the order of the search, as far as the budget goes."""
         pattern = self.pattern
         root = pattern.roots[pattern.anchor]
         frame = () if pattern.has_core else tuple(range(self.program.graph.nodes[node].rank))
-        yield from self._run(((root, (node, frame)), None))
+        return self._run(((root, (node, frame)), None))
 
     def _run(self, todo: _Todo) -> Iterator[Binding]:
         choices: list[tuple[int, _Todo]] = []
