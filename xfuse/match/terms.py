@@ -23,6 +23,7 @@ DEPTH = 6
 _Key = tuple[str, str, Attributes, bool, tuple[int, ...]]
 _ANY, _SLOT, _EXTENT = "any value", "any constant", "any extent"
 _NO_OPERAND = -1
+_MOST_SEEN = 10_000
 
 
 class _Term(NamedTuple):
@@ -71,6 +72,8 @@ class Terms:
 
     def classify(self, graph: Graph) -> list[NodeClass]:
         """The class of each node of a program, with the terms that it may be of all patterns known so far."""
+        if len(self._seen) > _MOST_SEEN:  # an index may serve many programs
+            self._seen.clear()
         seen, kinds, unreadable = self._seen, self._kinds, self._unreadable
         classes: list[NodeClass] = []
         for node in graph.nodes:
