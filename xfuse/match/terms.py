@@ -138,7 +138,9 @@ class Terms:
             number = self._terms[key] = len(self._terms)
             term = _Term(number, node, has_core, is_commutative(node), below)
             # Under the operand that tells most: what is no more than some value of a type would be found everywhere.
-            known = next((each for each in below if each not in self._leaves), _NO_OPERAND if not below else below[0])
+            # With core dimensions a program may lack operands that only say how far an index runs.
+            least = below[0] if below and not has_core else _NO_OPERAND
+            known = next((each for each in below if each not in self._leaves), least)
             self._above.setdefault((kind, node.element_type, known), []).append(term)
             self._kinds.add((kind, node.element_type))
             if kind in (_ANY, _SLOT, _EXTENT):
