@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from measuring import Table, once
+from mixed_program import mixed
 from xdsl.dialects.builtin import ModuleOp
 
 import xfuse
@@ -64,7 +65,8 @@ def measure(text: str, session: Session, repeats: int) -> tuple[int, list[float]
 
 def _steps(module: ModuleOp, session: Session) -> list[float]:
     main = next(op for op in module.walk() if op.name == "func.func")
-    x = np.full(8, -1.0, np.float32)
+    shape = main.body.block.args[0].type.get_shape()
+    x = np.full(shape, -1.0, np.float32)
 
     def build() -> None:
         builder = GraphBuilder()
@@ -102,6 +104,9 @@ def section(long: bool = False) -> list[Table]:
     rows.append(("growth per op, 1k to 10k", *(b / a for a, b in zip(columns[0], columns[1], strict=True))))
     if long:
         rows.append(("growth per op, 10k to 100k", *(b / a for a, b in zip(columns[1], columns[2], strict=True))))
+    for ops in (10_000, 100_000) if long else (1_000, 10_000):
+        count, taken = measure(mixed(ops), session, 3 if ops <= 10_000 else 1)
+        rows.append((f"ten recipes, {count} ops", *(seconds / count * 1e6 for seconds in taken)))
     count, taken = measure(diamond(64), session, 3)
     rows.append(("diamond, 64 deep", *(seconds / count * 1e6 for seconds in taken)))
     recipe, program = long_recipe(5_000)

@@ -29,18 +29,20 @@ def decompose(
         known = Known()
         for before in _preceding(op):
             known.remember(before)
-    block = op.body.block
+    block = op.regions[0].block
     terminator = block.last_op
     assert isinstance(terminator, YieldOp)
-    for inner, outer in zip(block.args, (*op.inputs, *op.shapes), strict=True):
+    for inner, outer in zip(block.args, op.operands, strict=True):
         hint = outer.name_hint
         inner.replace_all_uses_with(outer)
-        outer.name_hint = hint
+        if hint is None:
+            outer.name_hint = None
     duplicated: set[int] = set(op.duplicated.get_values()) if op.duplicated is not None else set()
-    for position, inner in enumerate(list(block.ops)):
-        if inner is terminator:
-            break
-        equal = known.equal(inner) if is_materialisable(inner) else None
+    position, following = -1, block.first_op
+    while following is not None and following is not terminator:
+        position, inner, following = position + 1, following, following.next_op
+        copyable = is_materialisable(inner)
+        equal = known.equal(inner) if copyable else None
         if equal is not None:
             for old, new in zip(inner.results, equal.results, strict=True):
                 old.replace_all_uses_with(new)
@@ -48,16 +50,12 @@ def decompose(
             continue
         inner.detach()
         editor.insert_before(inner, op)
-        known.remember(inner)
-        if (
-            position in duplicated
-            and not is_materialisable(inner)
-            and not _unite(inner, known, editor)
-            and copies is not None
-        ):
+        if copyable:
+            known.remember(inner)
+        if position in duplicated and not copyable and not _unite(inner, known, editor) and copies is not None:
             copies.append(inner)
-    results = list(terminator.values)
-    for old, new in zip(op.outputs, results, strict=True):
+    results = list(terminator.operands)
+    for old, new in zip(op.results, results, strict=True):
         if new.name_hint is None:
             new.name_hint = old.name_hint
         old.replace_all_uses_with(new)

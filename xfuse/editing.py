@@ -12,11 +12,16 @@ class Editor:
 
     def insert_before(self, op: Operation, where: Operation) -> None:
         """Insert a detached op before another one."""
-        Rewriter.insert_op(op, InsertPoint.before(where))
+        assert where.parent is not None
+        where.parent.insert_op_before(op, where)
 
     def erase(self, op: Operation) -> None:
         """Erase an op whose results have no uses."""
         Rewriter.erase_op(op)
+
+    def take_out(self, op: Operation) -> None:
+        """Take an op out of its block, to be put where patterns do not look."""
+        op.detach()
 
 
 class PatternEditor(Editor):
@@ -30,3 +35,8 @@ class PatternEditor(Editor):
 
     def erase(self, op: Operation) -> None:
         self.rewriter.erase(op)
+
+    def take_out(self, op: Operation) -> None:
+        self.rewriter.has_done_action = True
+        self.rewriter.handle_operation_removal(op)
+        op.detach()

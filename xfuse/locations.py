@@ -46,9 +46,12 @@ def _text_place(op: Operation) -> FileLineColLoc | None:
     return location.place if isinstance(location, TextLocation) else None
 
 
+_UNKNOWN = UnknownLoc()
+
+
 def spelled_location(op: Operation) -> Attribute:
     """The location that an op's text spells out; unknown if it spells none."""
-    return op.location if _text_place(op) is None else UnknownLoc()
+    return op.location if _text_place(op) is None else _UNKNOWN
 
 
 def source_line(op: Operation) -> str | None:

@@ -6,6 +6,9 @@ A copy of one is as good as the original.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from operator import itemgetter
+from typing import cast
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
@@ -40,6 +43,10 @@ def is_materialisable(op: Operation) -> bool:
 
     Or it computes a single element of such exactly, as the divisor of a mean is.
     """
+    if op.name in _ALWAYS:
+        return True
+    if _data(op) is None:  # as of most ops
+        return False
     stack = [op]
     seen: set[Operation] = set()
     while stack:
@@ -71,7 +78,16 @@ def _data(op: Operation) -> Sequence[SSAValue] | None:
 
 def _is_single(op: Operation) -> bool:
     """Whether all results are scalars or tensors without axes."""
-    return not any(isinstance(type_, ShapedType) and type_.get_shape() for type_ in op.result_types)
+    for result in op.results:
+        type_: Attribute = result.type
+        if _is_shaped(type(type_)) and cast(ShapedType, type_).get_shape():
+            return False
+    return True
+
+
+@cache
+def _is_shaped(kind: type[Attribute]) -> bool:
+    return issubclass(kind, ShapedType)
 
 
 def _body_data(op: Operation) -> Sequence[SSAValue] | None:
@@ -134,4 +150,5 @@ class Known:
 
 
 def _attributes(op: Operation) -> tuple[tuple[str, Attribute], ...]:
-    return tuple(sorted({**op.properties, **op.attributes}.items(), key=lambda each: each[0]))
+    found = {**op.properties, **op.attributes} if op.attributes else op.properties
+    return tuple(sorted(found.items(), key=itemgetter(0)) if len(found) > 1 else found.items())

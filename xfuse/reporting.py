@@ -21,6 +21,7 @@ from xfuse.match.choose import Loss, Match, Matches, find_matches
 from xfuse.match.index import PatternIndex
 from xfuse.match.program import program_blocks
 from xfuse.match.refusal import Refusal, describe
+from xfuse.match.region import detached_fused_op
 from xfuse.materialise import is_materialisable
 from xfuse.orders import Order
 from xfuse.recipes import Recipe, definitions, spell_dtypes
@@ -196,7 +197,7 @@ class _Wanted:
         before = Cost()
         for op in match.ops:
             before += cost_of(op)
-        fused = match.extraction.fused_op()
+        fused = detached_fused_op(match.extraction)
         after = cost_of(fused)
         fused.drop_all_references()
         self.count += 1

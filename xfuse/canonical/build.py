@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith
@@ -148,14 +148,13 @@ class GraphBuilder:
                 assert isinstance(value, IntegerAttr)
                 found.append((name, _PREDICATES[op.name][value.value.data]))
             elif name in _DEFAULTS:
-                if name == "fastmath" and not self.fastmath:
-                    continue
-                flags = sorted(str(flag) for flag in value.data)  # type: ignore[attr-defined] -- both kinds of flags have it
-                if flags:
-                    found.append((name, ",".join(flags)))
+                flags: Collection[object] = cast(Any, value).data  # both kinds of flags have it
+                if flags and (name != "fastmath" or self.fastmath):
+                    found.append((name, ",".join(sorted(map(str, flags)))))
             elif name not in ("operandSegmentSizes", "resultSegmentSizes"):
                 found.append((name, str(value)))
-        found.sort()
+        if len(found) > 1:
+            found.sort()
         return tuple(found)
 
     # Arguments
@@ -193,7 +192,8 @@ class GraphBuilder:
 
     def operation(self, op: Operation) -> None:
         """Read one op and keep the values of its results."""
-        if not op.results:
+        outputs = op.results
+        if not outputs:
             self.note_effect(op)
             return
         try:
@@ -202,7 +202,7 @@ class GraphBuilder:
             results = self.opaque(op)
             for value in results:
                 self.graph.reasons.setdefault(value.node, str(error))
-        for ssa, value in zip(op.results, results, strict=True):
+        for ssa, value in zip(outputs, results, strict=True):
             self.values[ssa] = value
 
     def note_effect(self, op: Operation) -> None:
@@ -215,7 +215,8 @@ class GraphBuilder:
         if handler is not None:
             return handler(self, op)
         if op.name in PRIMITIVES:
-            operands = [self.values[operand] for operand in op.operands]
+            values = self.values
+            operands = [values[operand] for operand in op.operands]
             return self.scalar(op, operands, joined_extents(operands))
         return self.opaque(op)
 
@@ -226,8 +227,9 @@ class GraphBuilder:
                 raise UnsupportedError(f"'{op.name}' reads a value that was never written")
         kind = op.name
         attributes = self.attributes(op) if op.properties else ()
-        element_type = self.element_type(op.results[0].type)
-        if len(op.results) > 1:
+        first, *others = op.results
+        element_type = self.element_type(first.type)
+        if others:
             return [
                 self.graph.pointwise(
                     kind, self.element_type(ssa.type), (*attributes, ("result", number)), operands, extents

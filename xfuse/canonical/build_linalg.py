@@ -50,7 +50,7 @@ def structured(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     assert isinstance(op, LinalgStructuredOperation)
     maps = [attribute.data for attribute in op.get_indexing_maps().data]
     iterators = [str(attribute.data) for attribute in op.get_iterator_types().data]
-    operands = [*op.inputs, *op.outputs]
+    operands = list(op.operands)  # the inputs, then the outputs
     return loops(builder, op, maps, iterators, operands, len(op.inputs), op.regions[0].block)
 
 

@@ -7,6 +7,7 @@ x + (-0), x * 1, x / 1, maximumf(x, -inf), minimumf(x, +inf). All NaNs count as 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -30,15 +31,16 @@ _NEUTRAL: dict[str, tuple[float, bool]] = {
 
 def fold(graph: Graph, kind: str, element_type: str, attributes: Attributes, operands: Sequence[Value]) -> Value | None:
     """The value that a scalar op folds to, or None. Its extents are those of an operand and must be replaced."""
-    bits = [graph.bits(operand.node) for operand in operands]
-    if all(b is None for b in bits):
+    nodes = graph.nodes
+    if not any(operand.node >= 0 and nodes[operand.node].kind == "constant" for operand in operands):
         return None
+    bits = [graph.bits(operand.node) for operand in operands]
     if kind == "arith.select" and bits[0] is not None:
         return operands[1 if bits[0] else 2]
     neutral = _NEUTRAL.get(kind)
     if neutral is not None:
-        literal, either_side = neutral
-        wanted = literals.to_bits(literal, element_type)
+        _, either_side = neutral
+        wanted = _neutral_bits(kind, element_type)
         if bits[1] == wanted:
             return operands[0]
         if either_side and bits[0] == wanted:
@@ -47,6 +49,11 @@ def fold(graph: Graph, kind: str, element_type: str, attributes: Attributes, ope
     if len(known) == len(bits):
         return _evaluate(graph, kind, element_type, attributes, operands, known)
     return None
+
+
+@cache
+def _neutral_bits(kind: str, element_type: str) -> int:
+    return literals.to_bits(_NEUTRAL[kind][0], element_type)
 
 
 def _evaluate(

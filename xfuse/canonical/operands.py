@@ -20,7 +20,8 @@ def operand_uses(op: Operation) -> Sequence[tuple[Operation, int, bool]]:
     """Every operand that an op or its body reads: the op that names it, its position, and whether only for shape."""
     count = len(op.operands)
     if op.name in _READ_A_SHAPE or _is_given_a_shape(type(op)):
-        found = [(op, index, _shape_only(op, index)) for index in range(count)]
+        inputs = _inputs(op) if isinstance(op, _GIVEN_A_SHAPE) else 0
+        found = [(op, index, _shape_only(op, index, inputs)) for index in range(count)]
     else:
         found = [(op, index, False) for index in range(count)]
     for region in op.regions:
@@ -34,7 +35,7 @@ def _is_given_a_shape(kind: type[Operation]) -> bool:
     return issubclass(kind, _GIVEN_A_SHAPE)
 
 
-def _shape_only(op: Operation, index: int) -> bool:
+def _shape_only(op: Operation, index: int, inputs: int) -> bool:
     if op.name == "tensor.empty":
         return True
     if op.name == "tensor.dim":
@@ -42,8 +43,8 @@ def _shape_only(op: Operation, index: int) -> bool:
     if op.name in ("tensor.splat", "tensor.expand_shape"):
         return index > 0
     if isinstance(op, BroadcastOp | TransposeOp | FillOp | ElementwiseOperation):
-        return index >= _inputs(op)
-    if isinstance(op, LinalgStructuredOperation) and index >= _inputs(op):
+        return index >= inputs
+    if index >= inputs and isinstance(op, LinalgStructuredOperation):
         return not op.regions[0].block.args[index].uses
     return False
 

@@ -90,10 +90,11 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
     )
     if chosen:
         extraction.body = build_region(extraction.copied, inputs, shapes, walk.roots, chosen)
+    known = walk.program.known_instances
     evident = is_evident(extraction, walk.program) and all(len(numbers) == 1 for numbers in walk.arguments.values())
-    if not evident and not is_instance(extraction):
+    if not evident and not is_instance(extraction, known):
         extraction.same_extents = known_extents(inputs, shapes, walk.program) if pattern.extents else ()
-        if extraction.same_extents and is_instance(extraction):
+        if extraction.same_extents and is_instance(extraction, known):
             return extraction
         walk.cloned = cloned
         raise Refused("R3", "instance", "the ops that carry the match, taken whole, are not the recipe")

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xfuse.canonical.operands import top_of
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.escapes import Escape
 from xfuse.match.extract import carriers_of, extract
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import PatternIndex, Reading
 from xfuse.match.mismatch import mismatch
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
-from xfuse.match.region import Extraction
+from xfuse.match.region import Extraction, make_region
 from xfuse.match.search import Binding, Search
 from xfuse.match.variants import inner_nodes, yielding
 from xfuse.recipes import Recipe
-from xfuse_dialects.xfuse import FusedOp
+from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 _ALTERNATIVES = 8
 """Bindings tried at one root before the first refusal stands."""
@@ -32,7 +32,7 @@ Gate = Callable[[Recipe, Sequence[str]], str | None]
 """The backend that has a row for a recipe at a dtype tuple, or None: only then may the recipe be fused (law L4)."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Match:
     """A place where a recipe was found, not yet rewritten.
 
@@ -158,15 +158,16 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     ops = None if several else backward_slice(top, 16 + 6 * max(sizes, default=0))
     program = Program(top.parent, ops)
     order = {each: n for n, each in enumerate(block.ops)} if in_body else program.position
+    reading = index.read(program)
     found: list[Match] = []
     for ssa in op.results:
         value = program.value(ssa)
         if value is None or value.node < 0:
             continue
-        node = program.graph.nodes[value.node]
-        for number, pattern, _ in index.likely(node, program.graph.nodes):
-            place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa)
-            match = place.match(_Attempts(pattern, program, value.node, None), gate)
+        for number, pattern in index.likely(reading, value.node):
+            attempts = _Attempts(pattern, reading, value.node, None)
+            place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa, attempts)
+            match = place.match(gate)
             if isinstance(match, Match):
                 found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
@@ -187,8 +188,8 @@ def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
 class _Attempts:
     """What the search of one pattern at one node finds, each binding made when it is first asked for."""
 
-    def __init__(self, pattern: Pattern, program: Program, node: int, budget: int | None) -> None:
-        self.pattern, self.program, self.node = pattern, program, node
+    def __init__(self, pattern: Pattern, reading: Reading, node: int, budget: int | None) -> None:
+        self.pattern, self.reading, self.node = pattern, reading, node
         self._budget = budget
         self._search: Search | None = None
         self._more: Iterator[Binding] = iter(())
@@ -196,7 +197,7 @@ class _Attempts:
 
     def __iter__(self) -> Iterator[Binding]:
         if self._search is None:
-            self._search = Search(self.pattern, self.program, self._budget)
+            self._search = Search(self.pattern, self.reading, self._budget)
             self._more = islice(self._search.all_at(self.node), _ALTERNATIVES)
         yield from self._made
         for binding in self._more:
@@ -218,7 +219,7 @@ class _Candidate:
     block: Block
     order: Mapping[Operation, int]
     ssa: SSAValue
-    attempts: _Attempts | None = None
+    attempts: _Attempts
 
     @property
     def root(self) -> Operation:
@@ -232,12 +233,10 @@ class _Candidate:
         """The op in whose body it lies, if it does not lie in a block of its own."""
         return self.block.parent_op() if self.rank[6] else None
 
-    def match(
-        self, attempts: _Attempts, gate: Gate, explain: bool = False, escape: Escape = "refuse"
-    ) -> Match | Refusal | None:
+    def match(self, gate: Gate, explain: bool = False, escape: Escape = "refuse") -> Match | Refusal | None:
         """The first binding that can be taken whole, else why the first one cannot."""
         first: Refusal | None = None
-        pattern, recipe = self.pattern, self.pattern.recipe
+        attempts, pattern, recipe = self.attempts, self.pattern, self.pattern.recipe
         for binding in attempts:
             dtypes = pattern.dtypes
             backend = gate(recipe, dtypes)
@@ -245,11 +244,11 @@ class _Candidate:
                 text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
                 first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, self.root, pattern.size, pattern.size)
                 break
-            extraction = extract(attempts.program, pattern, binding, self.block, self.order, self.ssa, escape)
+            extraction = extract(attempts.reading.program, pattern, binding, self.block, self.order, self.ssa, escape)
             if not isinstance(extraction, Refusal):
                 return Match(recipe, pattern.element_type, backend, extraction, self.rank)
             if escape == "yield" and extraction.escaping:
-                variant = self._variant(attempts.program, binding, extraction.escaping, gate)
+                variant = self._variant(attempts.reading, binding, extraction.escaping, gate)
                 if variant is not None:
                     return variant
             first = first or extraction
@@ -257,11 +256,12 @@ class _Candidate:
             text = "the search took more steps than its budget allows"
             return Refusal(recipe.name, "R1", "budget", text, self.root, self.root, 0, pattern.size)
         if first is None and explain and not pattern.unit:
-            return mismatch(attempts.program, pattern, attempts.node, self.root)
+            return mismatch(attempts.reading.program, pattern, attempts.node, self.root)
         return first
 
-    def _variant(self, program: Program, binding: Binding, escaping: Sequence[SSAValue], gate: Gate) -> Match | None:
+    def _variant(self, reading: Reading, binding: Binding, escaping: Sequence[SSAValue], gate: Gate) -> Match | None:
         """A match of the recipe that gives the escaping values as well, if it has a kernel and can be taken whole."""
+        program = reading.program
         values = [program.value(ssa) for ssa in escaping]
         nodes = inner_nodes(binding.places, [value.node for value in values if value is not None])
         element_type = self.pattern.element_type
@@ -273,7 +273,7 @@ class _Candidate:
         value = program.value(self.ssa)
         if backend is None or value is None:
             return None
-        for other in islice(Search(pattern, program).all_at(value.node), _ALTERNATIVES):
+        for other in islice(Search(pattern, reading.alone(pattern)).all_at(value.node), _ALTERNATIVES):
             extraction = extract(program, pattern, other, self.block, self.order, self.ssa)
             if not isinstance(extraction, Refusal):
                 return Match(recipe, element_type, backend, extraction, self.rank)
@@ -285,30 +285,28 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     """All places worth a search, in program order; with ``explain`` also those that a glance rules out."""
     attempts: dict[tuple[int, int], _Attempts] = {}
-    cones: dict[str, list[int]] = {}
-    graph, nodes = program.graph, program.graph.nodes
+    reading = index.read(program, every=roots is not None)
+    nodes = program.graph.nodes
     levels: list[tuple[Block, dict[Operation, int]]] = [(program.block, program.position)]
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
-            node = nodes[value.node]
             if roots is not None and ssa.owner not in roots:
                 continue
             if not explain:
-                patterns = index.likely(node, nodes)
+                patterns = index.likely(reading, value.node)
             else:
+                node = nodes[value.node]
                 patterns = index.at(node.kind, node.element_type) if roots is None else index.every(node.element_type)
+            if not patterns:
+                continue
             position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
-            if not explain and node.element_type not in cones:
-                cones[node.element_type] = index.cones(graph)
-            for number, pattern, shapes in patterns:
-                if not explain and (
-                    graph.height(value.node) < pattern.height or shapes & ~cones[node.element_type][value.node]
-                ):
+            for number, pattern in patterns:
+                if not explain and not reading.may_hold(pattern, value.node):
                     continue
                 key = (id(pattern), value.node)
                 if key not in attempts:
-                    attempts[key] = _Attempts(pattern, program, value.node, budget)
+                    attempts[key] = _Attempts(pattern, reading, value.node, budget)
                 rank = _rank(pattern, number, level, position)
                 yield _Candidate(rank, pattern, block, order, ssa, attempts[key])
 
@@ -333,13 +331,12 @@ class _Look:
         left: list[_Candidate] = []
         for number, candidate in sorted(enumerate(candidates), key=lambda each: each[1].rank):
             attempts = candidate.attempts
-            assert attempts is not None
             if not self.explain and self._is_gone(candidate):
                 continue
             if attempts in matched:
                 left.append(candidate)  # a value that is carried twice: one match of it is enough for now
                 continue
-            found = candidate.match(attempts, self.gate, self.explain, self.escape)
+            found = candidate.match(self.gate, self.explain, self.escape)
             if isinstance(found, Match):
                 matched.add(attempts)
                 if not self._take(found, candidate.holder):
@@ -399,7 +396,7 @@ def _fixed_points(match: Match) -> list[Operation]:
 
 
 def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:
-    """Rewrite chosen matches; returns the fused ops. Ops that only fed the matches are erased with them."""
+    """Rewrite chosen matches; returns the fused ops. Ops of the matches move into them, or are erased."""
     editor = editor or Editor()
     replaced: dict[SSAValue, SSAValue] = {}
     fused_ops: list[FusedOp] = []
@@ -409,30 +406,34 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
         extraction.shapes[:] = [replaced.get(value, value) for value in extraction.shapes]
         fused = extraction.fused_op()
         editor.insert_before(fused, extraction.before)
-        if len(extraction.covered) == 1 or len(extraction.outputs) == 1:
-            fused.location = extraction.before.location
-        for old, new in zip(extraction.outputs, fused.outputs, strict=True):
+        made = None if extraction.body is not None else make_region(extraction, editor)
+        body = fused.regions[0].block if made is None else made[0]
+        for old, new in zip(extraction.outputs, fused.results, strict=True):
             new.name_hint = old.name_hint
             replaced[old] = new
-            _replace(old, new, extraction)
+            _replace(old, new, extraction, body)
+        if made is not None:
+            body.add_op(YieldOp.create(operands=made[1]))
+            fused.add_region(Region(body))
         _erase(extraction, editor)
         fused_ops.append(fused)
     return fused_ops
 
 
-def _replace(old: SSAValue, new: SSAValue, extraction: Extraction) -> None:
-    """Have everything read the fused op's result, ops aside that stay and may stand before it."""
-    if not extraction.kept:
-        old.replace_all_uses_with(new)
-        return
+def _replace(old: SSAValue, new: SSAValue, extraction: Extraction, body: Block) -> None:
+    """Have everything outside read the fused op's result, ops aside that stay and may stand before it."""
     for use in tuple(old.uses):
-        if top_of(use.operation, extraction.block) not in extraction.kept:
-            use.operation.operands[use.index] = new
+        user = use.operation
+        if user.parent is body or (user.parent is not extraction.block and top_of(user, body) is not None):
+            continue
+        if extraction.kept and top_of(user, extraction.block) in extraction.kept:
+            continue
+        user.operands[use.index] = new
 
 
 def _erase(extraction: Extraction, editor: Editor) -> None:
     covered = set(extraction.covered)
     for op in extraction.spent:
         # A copied constant goes with the match only if nothing else reads it.
-        if op.parent is not None and (op in covered or not any(result.uses for result in op.results)):
+        if op.parent is extraction.block and (op in covered or not any(result.uses for result in op.results)):
             editor.erase(op)

@@ -6,17 +6,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xfuse.canonical.graph import Graph, Node, is_commutative
-from xfuse.match.pattern import Pattern, Shape, dtypes_of_uses, patterns_of, shape_of
+from xfuse.match.cones import LONG, Cones
+from xfuse.match.pattern import Pattern, dtypes_of_uses, patterns_of
+from xfuse.match.program import Program
+from xfuse.match.terms import Terms
 from xfuse.recipes import Recipe
 
 
 class Entry(NamedTuple):
-    """A pattern, the number of its recipe, and the shapes of its nodes as a set of bits."""
+    """A pattern and the number of its recipe."""
 
     number: int
     pattern: Pattern
-    shapes: int
+
+
+class Reading:
+    """A program, and what tells which patterns may end at its nodes."""
+
+    def __init__(self, program: Program, terms: Terms) -> None:
+        self.program = program
+        self.terms = terms
+        self.classes = terms.classify(program.graph)
+        self._cones: Cones | None = None
+        self._alone: dict[int, Reading] = {}
+
+    def alone(self, pattern: Pattern) -> Reading:
+        """The program read for one pattern that is none of the index, as that of a recipe made on the way."""
+        known = self._alone.get(id(pattern))
+        if known is None:
+            terms = Terms()
+            terms.of(pattern)
+            known = self._alone[id(pattern)] = Reading(self.program, terms)
+        return known
+
+    def may_hold(self, pattern: Pattern, number: int) -> bool:
+        """Whether a pattern, if it is a long one, may end in a node."""
+        if pattern.height < LONG:
+            return True
+        if self._cones is None:
+            self._cones = Cones(self.program.graph, (each for each in self.terms.patterns() if each.height >= LONG))
+        return self._cones.may_hold(pattern, number)
 
 
 @dataclass
@@ -24,11 +53,11 @@ class PatternIndex:
     """Recipes by the kind and element type of the node that a search for them starts at; forms are built on demand."""
 
     recipes: Sequence[Recipe]
+    terms: Terms = field(default_factory=Terms)
     _by_type: dict[str, dict[str, list[Entry]]] = field(default_factory=dict[str, dict[str, list[Entry]]])
-    _likely: dict[tuple[str, str, tuple[Shape, ...]], Sequence[Entry]] = field(
-        default_factory=dict[tuple[str, str, tuple[Shape, ...]], Sequence[Entry]]
+    _likely: dict[tuple[str, str, int], Sequence[Entry]] = field(
+        default_factory=dict[tuple[str, str, int], Sequence[Entry]]
     )
-    _bits: dict[Shape, int] = field(default_factory=dict[Shape, int])
 
     def at(self, kind: str, element_type: str) -> Sequence[Entry]:
         """Patterns whose anchor is of this kind and type."""
@@ -42,30 +71,33 @@ class PatternIndex:
         for number, recipe in enumerate(self.recipes):
             patterns = [Pattern.of(recipe, use) for use in recipe.uses]
             same = [each for each in patterns if each.nodes[each.roots[each.anchor]].element_type == element_type]
-            found.extend(Entry(number, pattern, 0) for pattern in same or patterns)
+            found.extend(Entry(number, pattern) for pattern in same or patterns)
         return found
 
-    def likely(self, node: Node, nodes: Sequence[Node]) -> Sequence[Entry]:
-        """Those of them that a look at the node's operands does not rule out."""
-        shapes = tuple(shape_of(nodes[each.node]) for each in node.references if each.node >= 0)
-        key = (node.kind, node.element_type, shapes)
-        found = self._likely.get(key)
-        if found is None:
-            commutative = is_commutative(node)
-            known = self.at(node.kind, node.element_type)
-            found = self._likely[key] = [each for each in known if each.pattern.is_plausible(shapes, commutative)]
-        return found
+    def read(self, program: Program, *, every: bool = False) -> Reading:
+        """A program with what tells the patterns that may end at a node; with ``every`` also those of `every`."""
+        places = {(node.kind, node.element_type) for node in program.graph.nodes}
+        for kind, element_type in places:
+            for entry in self.at(kind, element_type) if kind not in ("argument", "constant") else ():
+                self.terms.of(entry.pattern)
+        for element_type in {element_type for _, element_type in places} if every else ():
+            for entry in self.every(element_type):
+                self.terms.of(entry.pattern)
+        return Reading(program, self.terms)
 
-    def cones(self, graph: Graph) -> list[int]:
-        """For each node of a program, which shapes of the patterns built so far are in its cone, as a set of bits."""
-        found: list[int] = []
-        for node in graph.nodes:
-            bits = self._bits.get(shape_of(node), 0)
-            for reference in node.references:
-                if reference.node >= 0:
-                    bits |= found[reference.node]
-            found.append(bits)
-        return found
+    def likely(self, reading: Reading, number: int) -> Sequence[Entry]:
+        """The patterns that may end in a node of a program."""
+        node, found = reading.program.graph.nodes[number], reading.classes[number]
+        key = (node.kind, node.element_type, found.number)
+        entries = self._likely.get(key)
+        if entries is None:
+            entries = self._likely[key] = [
+                each for each in self.at(node.kind, node.element_type) if self._root(each.pattern) in found.possible
+            ]
+        return entries
+
+    def _root(self, pattern: Pattern) -> int:
+        return self.terms.of(pattern)[pattern.roots[pattern.anchor]]
 
     def _build(self, element_type: str) -> dict[str, list[Entry]]:
         found: dict[str, list[Entry]] = {}
@@ -76,11 +108,5 @@ class PatternIndex:
                 for pattern in patterns_of(recipe, use):
                     root = pattern.nodes[pattern.roots[pattern.anchor]]
                     if root.element_type == element_type:
-                        found.setdefault(root.kind, []).append(Entry(number, pattern, self._shapes(pattern)))
+                        found.setdefault(root.kind, []).append(Entry(number, pattern))
         return found
-
-    def _shapes(self, pattern: Pattern) -> int:
-        bits = 0
-        for number in pattern.cone:
-            bits |= self._bits.setdefault(shape_of(pattern.nodes[number]), 1 << len(self._bits))
-        return bits

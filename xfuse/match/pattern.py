@@ -9,15 +9,12 @@ from itertools import combinations
 
 from xfuse.canonical.extents import extent_values
 from xfuse.canonical.form import Form
-from xfuse.canonical.graph import Graph, Node
+from xfuse.canonical.graph import Graph, Node, is_commutative
 from xfuse.errors import XfuseError
 from xfuse.primitives.table import PRIMITIVES
 from xfuse.recipes import Recipe
 from xfuse.signature import signature_of
 from xfuse.specialisation import reads_extents, unit_shapes
-
-Shape = tuple[str, object]
-"""A node at a glance: its kind, and the bits of a literal."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +32,22 @@ class Pattern:
     """Those of them that depend on an argument: two iotas of a recipe may be one value of a program."""
     literals: tuple[int, ...]
     cone: tuple[int, ...]
-    height: int
+    """The nodes that its anchor is computed from, arguments and extents aside."""
+    heights: Mapping[int, int]
+    """How many references the longest way down from a node has; a program may lack what is below extents."""
     gain: float
     arguments: Mapping[int, int]
     slots: frozenset[int]
     dtypes: tuple[str, ...]
-    shape: tuple[Shape | None, ...]
     has_core: bool
     extents: frozenset[int]
     """Nodes computed from extents alone: a program of static shapes has a literal there."""
+    below: Sequence[Sequence[int]]
+    """For each node those that it refers to; none for extents, which are found whatever they are computed from."""
+    commutative: frozenset[int]
+    """Nodes whose two operands may be swapped (rule R2)."""
+    is_plain: bool
+    """Whether it has one result, no core dimensions, no extents and no fast-math flags."""
     unit: int
     """How many core dimensions have extent one."""
 
@@ -62,14 +66,18 @@ class Pattern:
         nodes = form.graph.nodes
         extents = frozenset(number for number, known in enumerate(extent_values(form.graph)) if known)
         reachable = _reachable(form.graph, roots, extents)
-        cone = _reachable(form.graph, roots[anchor : anchor + 1], extents)
         leaves = {"argument", "constant"}
         interior = tuple(n for n in reachable if nodes[n].kind not in leaves and n not in extents)
         dependent = set(arguments)
         for number in reachable:
             if not dependent.isdisjoint(reference.node for reference in nodes[number].references):
                 dependent.add(number)
-        below = [reference.node for reference in nodes[roots[anchor]].references]
+        cone = _reachable(form.graph, roots[anchor : anchor + 1], extents)
+        has_flags = any(name == "fastmath" for n in interior for name, _ in nodes[n].attributes)
+        below = [
+            () if number in extents else tuple(reference.node for reference in node.references)
+            for number, node in enumerate(nodes)
+        ]
         return Pattern(
             recipe,
             element_type,
@@ -80,25 +88,18 @@ class Pattern:
             tuple(n for n in interior if n in dependent),
             tuple(n for n in reachable if nodes[n].kind == "constant"),
             tuple(n for n in cone if nodes[n].kind != "argument" and n not in extents),
-            _height(form.graph, cone, extents),
+            _heights(form.graph, reachable, extents),
             sum(PRIMITIVES[nodes[n].kind].cost if nodes[n].kind in PRIMITIVES else 1.0 for n in interior),
             arguments,
             frozenset(recipe.scalar_slots),
             sum(recipe.signature(element_type), ()),
-            tuple(None if nodes[n].kind == "argument" or n in extents else shape_of(nodes[n]) for n in below),
             not recipe.is_scalar,
             extents,
+            below,
+            frozenset(n for n, node in enumerate(nodes) if len(below[n]) == 2 and is_commutative(node)),
+            recipe.is_scalar and len(roots) == 1 and not extents and not has_flags,
             len(unit),
         )
-
-    def is_plausible(self, shapes: Sequence[Shape], commutative: bool) -> bool:
-        """A quick look at what the operands of a program's node are, before any search."""
-        if len(shapes) != len(self.shape):
-            return self.has_core and len(shapes) > 0
-        straight = all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes, strict=True))
-        if straight or len(shapes) != 2 or not commutative:
-            return straight
-        return all(wanted is None or wanted == found for wanted, found in zip(self.shape, shapes[::-1], strict=True))
 
     @property
     def is_searchable(self) -> bool:
@@ -110,6 +111,11 @@ class Pattern:
             and len(set(self.roots)) == len(self.roots)
             and used.issuperset(self.arguments)
         )
+
+    @property
+    def height(self) -> int:
+        """The height of the node that the search starts at."""
+        return self.heights[self.roots[self.anchor]]
 
     @property
     def nodes(self) -> list[Node]:
@@ -166,18 +172,12 @@ def _reachable(graph: Graph, roots: Iterable[int], leaves: Collection[int]) -> l
     return sorted(seen)
 
 
-def _height(graph: Graph, cone: Sequence[int], leaves: Collection[int]) -> int:
-    """How many references the longest way down from the top of a cone has; a program may lack what is below leaves."""
+def _heights(graph: Graph, numbers: Sequence[int], leaves: Collection[int]) -> Mapping[int, int]:
     heights: dict[int, int] = {}
-    for number in cone:
+    for number in numbers:
         below = (reference.node for reference in graph.nodes[number].references)
-        heights[number] = -1 if number in leaves else 1 + max((heights[each] for each in below), default=-1)
-    return heights[cone[-1]]
-
-
-def shape_of(node: Node) -> Shape:
-    """What can be told of a node at a glance: its kind, and the bits of a literal."""
-    return node.kind, node.attributes[0][1] if node.kind == "constant" else None
+        heights[number] = 0 if number in leaves else 1 + max((heights[each] for each in below), default=-1)
+    return heights
 
 
 def nodes_agree(target: Node, node: Node) -> bool:

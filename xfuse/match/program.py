@@ -17,6 +17,7 @@ from xfuse.canonical.graph import UNINITIALISED, Extent, Value
 from xfuse.canonical.operands import top_of
 from xfuse.errors import XfuseError
 from xfuse.parser import resource_blobs
+from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 
@@ -53,6 +54,8 @@ class Program:
             self.builder.argument(argument)
         for op in self.ops:
             self._read(op)
+        self.known_instances: dict[tuple[object, ...], bool] = {}
+        """Whether the ops of a match, by their pattern and graph, are the recipe; many matches have the same graph."""
         self._users: dict[int, list[int]] | None = None
         self._carrier: dict[int, SSAValue] | None = None
         self._extents: list[bool] = []
@@ -128,6 +131,13 @@ class Program:
         return current
 
     def _read(self, op: Operation) -> None:
+        if op.name in PRIMITIVES:
+            try:
+                self.builder.operation(op)
+            except KeyError:  # an operand from elsewhere, as is seldom so
+                pass
+            else:
+                return
         known = self.builder.values
         for inner in op.walk() if op.regions else (op,):
             for operand in inner.operands:
@@ -170,10 +180,11 @@ class Program:
 def _boundary(builder: GraphBuilder, op: FusedOp) -> list[Value]:
     """A fused op is never looked into (law L7): its results are values of their own, equal to nothing else."""
     serial = len(builder.graph.nodes)
-    operands = [builder.values[operand] for operand in op.inputs]
-    scalar = not any(isinstance(ssa.type, ShapedType) for ssa in (*op.inputs, *op.outputs))
+    scalar = not any(isinstance(ssa.type, ShapedType) for ssa in op.results)
+    scalar = scalar and not any(isinstance(ssa.type, ShapedType) for ssa in op.inputs)
+    operands = [builder.values[operand] for operand in op.inputs] if scalar else []
     results: list[Value] = []
-    for number, ssa in enumerate(op.outputs):
+    for number, ssa in enumerate(op.results):
         attributes: Any = (("fresh", 0), ("op", op.name), ("serial", serial), ("result", number))
         if scalar and all(operand.node != UNINITIALISED for operand in operands):
             extents = next((operand.extents for operand in operands if operand.extents), ())

@@ -15,6 +15,7 @@ from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
 from xfuse.canonical.graph import Extent
 from xfuse.canonical.operands import Use
+from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program
@@ -25,7 +26,7 @@ from xfuse.specialisation import instance_of
 from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 
-@dataclass
+@dataclass(slots=True)
 class Extraction:
     """Ops of one block that carry a match.
 
@@ -61,24 +62,28 @@ class Extraction:
         return isinstance(parent, LinalgStructuredOperation)
 
     def fused_op(self) -> FusedOp:
-        """The fused op that stands for the match; the region is used up."""
-        outputs = [output.type for output in self.outputs]
-        body = self.body or build_region(self.copied, self.inputs, self.shapes, self.outputs, {})
+        """The fused op that stands for the match; it has no region yet, for `make_region`, if the match has none."""
+        duplicated: tuple[int, ...] = ()
+        if self.kept:
+            duplicated = tuple(position for position, op in enumerate(self.copied) if op in self.kept)
+        label, segments = self.pattern.recipe.name, (len(self.inputs), len(self.shapes))
         # `create` takes what the constructor would work out anew for every op.
         return FusedOp.create(
             operands=(*self.inputs, *self.shapes),
-            result_types=outputs,
-            properties=dict(
-                _properties(
-                    self.pattern.recipe.name,
-                    len(self.inputs),
-                    len(self.shapes),
-                    self.same_extents,
-                    tuple(position for position, op in enumerate(self.copied) if op in self.kept),
-                )
-            ),
-            regions=[body],
+            result_types=[output.type for output in self.outputs],
+            location=self.before.location if len(self.covered) == 1 or len(self.outputs) == 1 else None,
+            properties=_properties(label, *segments, self.same_extents, duplicated),
+            regions=() if self.body is None else [self.body],
         )
+
+
+def detached_fused_op(extraction: Extraction) -> FusedOp:
+    """The fused op that would stand for a match, of copies of the ops; the program stays as it is."""
+    fused = extraction.fused_op()
+    if extraction.body is None:
+        ops, inputs, shapes = extraction.copied, extraction.inputs, extraction.shapes
+        fused.add_region(build_region(ops, inputs, shapes, extraction.outputs, {}))
+    return fused
 
 
 @cache
@@ -91,6 +96,32 @@ def _properties(
         if numbers:
             found[name] = DenseArrayBase.from_list(i64, numbers)
     return found
+
+
+def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSAValue]]:
+    """A block of the ops of a match over arguments of its own, and the values that stand there for its results.
+
+    Covered ops are moved, what stays in the program is copied.
+    """
+    block = Block(arg_types=[value.type for value in (*extraction.inputs, *extraction.shapes)])
+    mapping: dict[SSAValue, SSAValue] = {}
+    for argument, outer in zip(block.args, (*extraction.inputs, *extraction.shapes), strict=True):
+        if outer.name_hint is not None:
+            argument.name_hint = outer.name_hint
+        mapping.setdefault(outer, argument)
+    moved = set(extraction.covered).difference(extraction.kept)
+    for op in extraction.copied:
+        if op not in moved:
+            block.add_op(op.clone(mapping) if op.regions else op.clone_without_regions(mapping))
+            continue
+        for inner in op.walk() if op.regions else (op,):
+            operands = inner.operands
+            for index, operand in enumerate(operands):
+                if operand in mapping:
+                    operands[index] = mapping[operand]
+        editor.take_out(op)
+        block.add_op(op)
+    return block, [mapping.get(output, output) for output in extraction.outputs]
 
 
 def build_region(
@@ -199,8 +230,11 @@ def known_extents(inputs: Sequence[SSAValue], shapes: Sequence[SSAValue], progra
     return tuple(found)
 
 
-def is_instance(extraction: Extraction) -> bool:
-    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true."""
+def is_instance(extraction: Extraction, known_instances: dict[tuple[object, ...], bool]) -> bool:
+    """Whether the ops, taken whole, are the recipe: what the fused op's label claims must be true.
+
+    ``known_instances`` holds what was found out of equal graphs.
+    """
     numbers = extraction.same_extents
     known = {(s, a): (i, b) for s, a, i, b in zip(*(numbers[k::4] for k in range(4)), strict=True)}
     builder = GraphBuilder(fastmath=False, resources=resource_blobs())
@@ -217,9 +251,15 @@ def is_instance(extraction: Extraction) -> bool:
         builder.values[value] = shape_only(builder, value, number, known)
     for op in ops:
         builder.operation(op)
-    try:
-        form = canonical_form(builder.graph, builder.argument_values, [builder.values[output] for output in outputs])
-    except UnsupportedError:
-        return False
-    pattern = extraction.pattern
-    return instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False) is not None
+    results, pattern = [builder.values[output] for output in outputs], extraction.pattern
+    key = (id(pattern), *builder.graph.nodes, *builder.argument_values, *results)
+    answer = None if builder.graph.families else known_instances.get(key)  # loops are more than their nodes
+    if answer is None:
+        try:
+            form = canonical_form(builder.graph, builder.argument_values, results)
+        except UnsupportedError:
+            found = None
+        else:
+            found = instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False)
+        answer = known_instances[key] = found is not None
+    return answer

@@ -11,13 +11,13 @@ then seen from their form.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from xfuse.canonical.graph import UNIT, Index, Reference, is_commutative
+from xfuse.canonical.graph import UNIT, Index, Reference
+from xfuse.match.index import Reading
 from xfuse.match.pairs import Pairs
 from xfuse.match.pattern import Pattern
-from xfuse.match.program import Program
+from xfuse.match.terms import DEPTH
 
 STEPS_PER_NODE = 100
 """Default budget of a root: this many steps per node of the recipe (rule R1)."""
@@ -25,11 +25,13 @@ STEPS_PER_NODE = 100
 Place = tuple[int, Index]
 """A node of the program and, for each of its parameters, the axis of the root that feeds it."""
 
+_IDENTITY = tuple(range(64))
+"""The frame of the root itself, up to any rank: in it a reference's index is that of its place."""
+
 _Todo = tuple[tuple[int, Place], "_Todo"] | None
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(NamedTuple):
     """Which node of the program each node of the recipe was found at, and the frame it is read in."""
 
     places: Mapping[int, Place]
@@ -39,22 +41,31 @@ class Binding:
 class Search:
     """One search for a pattern, started at one node of a program."""
 
-    def __init__(self, pattern: Pattern, program: Program, budget: int | None = None) -> None:
+    def __init__(self, pattern: Pattern, reading: Reading, budget: int | None = None) -> None:
         self.pattern = pattern
-        self.program = program
-        self.pairs = Pairs(pattern, program)
+        self.program = reading.program
+        self.terms = reading.terms.of(pattern)
+        self.classes = reading.classes
+        self._pairs: Pairs | None = None
         self.budget = (budget or STEPS_PER_NODE) * max(1, pattern.size)
         self.steps = 0
         self.exhausted = False
         self.places: dict[int, Place] = {}
         self.trail: list[int] = []
 
+    @property
+    def pairs(self) -> Pairs:
+        """What is known of pairs of nodes beyond their terms; most searches need none of it."""
+        if self._pairs is None:
+            self._pairs = Pairs(self.pattern, self.program)
+        return self._pairs
+
     def all_at(self, node: int) -> Iterator[Binding]:
         """All bindings with the anchor at a node, in the order of the search, as far as the budget goes."""
         pattern = self.pattern
         root = pattern.roots[pattern.anchor]
         frame = () if pattern.has_core else tuple(range(self.program.graph.nodes[node].rank))
-        yield from self._run(((root, (node, frame)), None))
+        return self._run(((root, (node, frame)), None))
 
     def _run(self, todo: _Todo) -> Iterator[Binding]:
         choices: list[tuple[int, _Todo]] = []
@@ -95,38 +106,30 @@ class Search:
 
     def _step(self, wanted: int, place: Place, todo: _Todo, choices: list[tuple[int, _Todo]]) -> _Todo | Literal[False]:
         """Match one pair; the list of what is left, or False."""
-        pattern, nodes, possible = self.pattern, self.program.graph.nodes, self.pairs.possible
         known = self.places.get(wanted)
         if known is not None:
             return todo if known == place else False
         number, frame = place
-        if number < 0:
-            return False
-        argument = pattern.arguments.get(wanted)
-        node = nodes[number]
-        if argument is not None:
-            if node.element_type != pattern.nodes[wanted].element_type:
-                return False
-            if argument in pattern.slots and node.kind != "constant":
-                return False
-            self._bind(wanted, place)
-            return todo
-        if not possible(wanted, number):
+        if not self._possible(wanted, number):
             return False
         self._bind(wanted, place)
-        target = pattern.nodes[wanted]
-        if not target.references or wanted in pattern.extents:
+        pattern = self.pattern
+        children = pattern.below[wanted]
+        if not children:
             return todo
-        children = [r.node for r in target.references]
+        references = self.program.graph.nodes[number].references
         if pattern.has_core:
-            found: list[Place] = [(r.node, ()) for r in node.references]
+            found: list[Place] = [(r.node, ()) for r in references]
+        elif frame == _IDENTITY[: len(frame)]:
+            found = list(references)
         else:
-            found = [(r.node, in_frame(r, frame)) for r in node.references]
-        if len(children) == 2 and is_commutative(target):
-            straight = possible(children[0], found[0][0]) and possible(children[1], found[1][0])
-            crossed = possible(children[0], found[1][0]) and possible(children[1], found[0][0])
+            found = [(r.node, in_frame(r, frame)) for r in references]
+        if wanted in pattern.commutative:
+            left, right = children
+            straight = self._possible(left, found[0][0]) and self._possible(right, found[1][0])
+            crossed = self._possible(left, found[1][0]) and self._possible(right, found[0][0])
             if crossed and straight and found[0] != found[1]:
-                other: _Todo = ((children[0], found[1]), ((children[1], found[0]), todo))
+                other: _Todo = ((left, found[1]), ((right, found[0]), todo))
                 choices.append((len(self.trail), other))
             elif crossed and not straight:
                 found.reverse()
@@ -136,6 +139,12 @@ class Search:
         for child, where in reversed(list(zip(children, found, strict=not pattern.has_core))):
             todo = ((child, where), todo)
         return todo
+
+    def _possible(self, wanted: int, number: int) -> bool:
+        """Whether a pair could match if bindings and indices did not count."""
+        if number < 0 or self.terms[wanted] not in self.classes[number].possible:
+            return False
+        return self.pattern.heights[wanted] <= DEPTH or self.pairs.possible(wanted, number)
 
     def _next_root(self) -> list[tuple[int, Place]] | None:
         """Where the next unbound result of the recipe could be; None if all are bound."""

@@ -158,6 +158,11 @@ def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | 
     return data[0] if source is not None and source.node == value.node else None
 
 
+def may_be_view(op: Operation) -> bool:
+    """Whether what an op gives may be only a view of another value, through which an argument is read at its source."""
+    return op.name in _VIEW_OPS or op.name == "linalg.generic"
+
+
 def _only_read_inside(walk: Walk, operand: SSAValue) -> bool:
     return all(top_of(use.operation, walk.block) in walk.covered for use in operand.uses)
 
