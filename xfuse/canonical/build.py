@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ShapedType,
+    TensorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -134,11 +135,14 @@ class GraphBuilder:
 
     def element_type(self, type_: Attribute) -> str:
         """Element type by name, after substitution."""
-        name = self._element_names.get(type_)
+        # Most are tensors of floats; the hash of a whole type would cost more than all else that is done for an op.
+        element: Attribute = cast(Any, type_).element_type if type(type_) is TensorType else type_
+        name = _FLOAT_NAMES.get(type(element))
         if name is None:
-            name = element_name(type_)
-            name = self._element_names[type_] = self.substitution.get(name, name)
-        return name
+            name = self._element_names.get(element)
+            if name is None:
+                name = self._element_names[element] = element_name(element)
+        return self.substitution.get(name, name)
 
     def attributes(self, op: Operation) -> Attributes:
         """The properties of an op that are not at their default, as sorted (name, text) pairs."""
@@ -222,14 +226,13 @@ class GraphBuilder:
 
     def scalar(self, op: Operation, operands: Sequence[Value], extents: tuple[Extent, ...]) -> Sequence[Value]:
         """A scalar op at every point of a frame."""
+        kind = op.name
         for operand in operands:
             if operand.node == UNINITIALISED:
-                raise UnsupportedError(f"'{op.name}' reads a value that was never written")
-        kind = op.name
+                raise UnsupportedError(f"'{kind}' reads a value that was never written")
         attributes = self.attributes(op) if op.properties else ()
-        first, *others = op.results
-        element_type = self.element_type(first.type)
-        if others:
+        element_type = self.element_type(op.results[0].type)
+        if len(op.results) > 1:
             return [
                 self.graph.pointwise(
                     kind, self.element_type(ssa.type), (*attributes, ("result", number)), operands, extents

@@ -32,7 +32,10 @@ _NEUTRAL: dict[str, tuple[float, bool]] = {
 def fold(graph: Graph, kind: str, element_type: str, attributes: Attributes, operands: Sequence[Value]) -> Value | None:
     """The value that a scalar op folds to, or None. Its extents are those of an operand and must be replaced."""
     nodes = graph.nodes
-    if not any(operand.node >= 0 and nodes[operand.node].kind == "constant" for operand in operands):
+    for operand in operands:
+        if operand.node >= 0 and nodes[operand.node].kind == "constant":
+            break
+    else:
         return None
     bits = [graph.bits(operand.node) for operand in operands]
     if kind == "arith.select" and bits[0] is not None:

@@ -92,6 +92,8 @@ FRESH_INDEX_KINDS = frozenset(
 )
 """Kinds that make indices of their own: attribute ``fresh`` says how many leading parameters those are."""
 
+COMPARES = frozenset({"arith.cmpf", "arith.cmpi"})
+
 MIRRORED_PREDICATES = {
     "ogt": "olt",
     "oge": "ole",
@@ -114,7 +116,7 @@ def _commutes(kind: str, attributes: Attributes) -> bool:
         return False
     if primitive.commutative:
         return True
-    return kind in ("arith.cmpf", "arith.cmpi") and dict(attributes)["predicate"] in SYMMETRIC_PREDICATES
+    return kind in COMPARES and dict(attributes)["predicate"] in SYMMETRIC_PREDICATES
 
 
 class Graph:
@@ -160,16 +162,16 @@ class Graph:
 
         Operands' indices and ``extents`` speak of the axes of one frame. Parameters are numbered by first use.
         """
-        if kind in ("arith.cmpf", "arith.cmpi"):
+        if kind in COMPARES:
             attributes, operands = _mirror(attributes, operands)
         if len(operands) == 2 and operands[1][:2] < operands[0][:2] and _commutes(kind, attributes):
             operands = operands[::-1]  # so that a + b and b + a are one node
-        indices = tuple(operand.index for operand in operands)
+        indices = tuple([operand.index for operand in operands])
         frame = self._frames.get(indices)
         if frame is None:
             frame = self._frames[indices] = local_frame(indices)
         local, order = frame
-        references = tuple(Reference(o.node, i) for o, i in zip(operands, local, strict=True))
+        references = tuple([Reference(o.node, i) for o, i in zip(operands, local, strict=True)])
         return Value(self.intern(Node(kind, element_type, attributes, references, len(order))), order, extents)
 
     def constant(self, element_type: str, bits: int, extents: tuple[Extent, ...] = ()) -> Value:

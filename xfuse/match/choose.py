@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from xfuse.canonical.operands import top_of
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.escapes import Escape
 from xfuse.match.extract import carriers_of, extract
-from xfuse.match.index import PatternIndex, Reading
+from xfuse.match.index import Order, PatternIndex, Reading
 from xfuse.match.mismatch import mismatch
 from xfuse.match.pattern import Pattern
+from xfuse.match.plain import match_plain
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
 from xfuse.match.region import Extraction, make_region
@@ -164,25 +165,17 @@ def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
         value = program.value(ssa)
         if value is None or value.node < 0:
             continue
-        for number, pattern in index.likely(reading, value.node):
+        for pattern, rank in index.likely(reading, value.node):
             attempts = _Attempts(pattern, reading, value.node, None)
-            place = _Candidate(_rank(pattern, number, int(in_body), order[op]), pattern, block, order, ssa, attempts)
+            place = _Candidate((rank, int(in_body), order[op]), pattern, block, order, ssa, attempts)
             match = place.match(gate)
             if isinstance(match, Match):
                 found.append(match)
     return min(found, key=lambda match: match.rank, default=None)
 
 
-Rank = tuple[int, float, int, int, int, int, int, int]
-
-
-def _rank(pattern: Pattern, recipe: int, level: int, position: int) -> Rank:
-    """The order of choice (rule R7): most ops, gain, the plainest recipe, recipe order, program order.
-
-    Plainest is: the fewest dimensions that are of extent one, then results, then arguments.
-    """
-    plain = (pattern.unit, len(pattern.roots), len(pattern.arguments))
-    return (-pattern.size, -pattern.gain, *plain, recipe, level, position)
+Rank = tuple[Order, int, int]
+"""The order of choice (rule R7): that of patterns, then program order, matches in bodies last."""
 
 
 class _Attempts:
@@ -218,29 +211,31 @@ class _Candidate:
     pattern: Pattern
     block: Block
     order: Mapping[Operation, int]
-    ssa: SSAValue
+    ssa: OpResult
     attempts: _Attempts
 
     @property
     def root(self) -> Operation:
         """The op whose result it is."""
-        owner = self.ssa.owner
-        assert isinstance(owner, Operation)
-        return owner
+        return self.ssa.op
 
     @property
     def holder(self) -> Operation | None:
         """The op in whose body it lies, if it does not lie in a block of its own."""
-        return self.block.parent_op() if self.rank[6] else None
+        return self.block.parent_op() if self.rank[1] else None
 
     def match(self, gate: Gate, explain: bool = False, escape: Escape = "refuse") -> Match | Refusal | None:
         """The first binding that can be taken whole, else why the first one cannot."""
         first: Refusal | None = None
         attempts, pattern, recipe = self.attempts, self.pattern, self.pattern.recipe
+        backend = gate(recipe, pattern.dtypes)
+        if backend is not None:
+            plain = match_plain(attempts.reading, pattern, self.block, self.order, self.ssa)
+            if plain is not None:
+                return Match(recipe, pattern.element_type, backend, plain, self.rank)
         for binding in attempts:
-            dtypes = pattern.dtypes
-            backend = gate(recipe, dtypes)
             if backend is None:
+                dtypes = pattern.dtypes
                 text = f"no kernel is bound or promised for ({', '.join(dtypes)})"
                 first = Refusal(recipe.name, "L4", "no-kernel", text, self.root, self.root, pattern.size, pattern.size)
                 break
@@ -291,7 +286,7 @@ def _candidates(
     levels.extend((body, {op: n for n, op in enumerate(body.ops)}) for body in program.bodies.values())
     for level, (block, order) in enumerate(levels):
         for ssa, value in carriers_of(program, block):
-            if roots is not None and ssa.owner not in roots:
+            if roots is not None and ssa.op not in roots:
                 continue
             if not explain:
                 patterns = index.likely(reading, value.node)
@@ -300,15 +295,14 @@ def _candidates(
                 patterns = index.at(node.kind, node.element_type) if roots is None else index.every(node.element_type)
             if not patterns:
                 continue
-            position = order[ssa.owner] if isinstance(ssa.owner, Operation) else 0
-            for number, pattern in patterns:
+            position = order[ssa.op]
+            for pattern, rank in patterns:
                 if not explain and not reading.may_hold(pattern, value.node):
                     continue
                 key = (id(pattern), value.node)
                 if key not in attempts:
                     attempts[key] = _Attempts(pattern, reading, value.node, budget)
-                rank = _rank(pattern, number, level, position)
-                yield _Candidate(rank, pattern, block, order, ssa, attempts[key])
+                yield _Candidate((rank, level, position), pattern, block, order, ssa, attempts[key])
 
 
 class _Look:
@@ -365,9 +359,11 @@ class _Look:
         return candidate.root in self.taken or (candidate.holder is not None and candidate.holder in self.taken)
 
     def _take(self, match: Match, holder: Operation | None) -> bool:
-        ways = [self.taken.get(op) or (self.opened.get(op) if holder is None else None) for op in match.ops]
+        ways = [self.taken.get(op) for op in match.ops]
         if holder is not None:
             ways.append(self.taken.get(holder))
+        elif self.opened:
+            ways.extend(self.opened.get(op) for op in match.ops)
         other = next((each for each in ways if each is not None), None) or self._out_of_order(match)
         if other is not None:
             self.result.lost.append(Loss(match, other))

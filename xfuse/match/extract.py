@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from xfuse.canonical.graph import Value
 from xfuse.match.assign import assign
 from xfuse.match.escapes import Escape, absorb_dead, check_escapes, keep_escaping, placement
 from xfuse.match.pattern import Pattern
-from xfuse.match.plain import extract_plain
 from xfuse.match.program import Program
 from xfuse.match.refusal import Refusal
 from xfuse.match.region import Extraction
@@ -31,9 +30,6 @@ def extract(
     escape: Escape = "refuse",
 ) -> Extraction | Refusal:
     """The ops that carry a match whose anchor is an SSA value of ``block``, or why they cannot be taken."""
-    found = extract_plain(program, pattern, binding, block, order, root)
-    if found is not None:
-        return found
     try:
         return _extract(program, pattern, binding, block, order, root, escape)
     except Refused as error:
@@ -99,7 +95,7 @@ def _roots(program: Program, pattern: Pattern, binding: Binding, block: Block, r
     return found
 
 
-def carriers_of(program: Program, block: Block) -> Iterator[tuple[SSAValue, Value]]:
+def carriers_of(program: Program, block: Block) -> Iterator[tuple[OpResult, Value]]:
     """The results of a block's ops with the values they carry, in program order."""
     values = program.builder.values
     for op in block.ops:

@@ -12,12 +12,23 @@ from xfuse.match.program import Program
 from xfuse.match.terms import Terms
 from xfuse.recipes import Recipe
 
+Order = tuple[int, float, int, int, int, int]
+
 
 class Entry(NamedTuple):
-    """A pattern and the number of its recipe."""
+    """A pattern, and its place in the order of choice."""
 
-    number: int
     pattern: Pattern
+    order: Order
+
+    @staticmethod
+    def of(pattern: Pattern, recipe: int) -> Entry:
+        """Most ops, gain, the plainest recipe, the number of the recipe come first (rule R7).
+
+        Plainest is: the fewest dimensions that are of extent one, then results, then arguments.
+        """
+        plain = (pattern.unit, len(pattern.roots), len(pattern.arguments))
+        return Entry(pattern, (-pattern.size, -pattern.gain, *plain, recipe))
 
 
 class Reading:
@@ -71,7 +82,7 @@ class PatternIndex:
         for number, recipe in enumerate(self.recipes):
             patterns = [Pattern.of(recipe, use) for use in recipe.uses]
             same = [each for each in patterns if each.nodes[each.roots[each.anchor]].element_type == element_type]
-            found.extend(Entry(number, pattern) for pattern in same or patterns)
+            found.extend(Entry.of(pattern, number) for pattern in same or patterns)
         return found
 
     def read(self, program: Program, *, every: bool = False) -> Reading:
@@ -108,5 +119,5 @@ class PatternIndex:
                 for pattern in patterns_of(recipe, use):
                     root = pattern.nodes[pattern.roots[pattern.anchor]]
                     if root.element_type == element_type:
-                        found.setdefault(root.kind, []).append(Entry(number, pattern))
+                        found.setdefault(root.kind, []).append(Entry.of(pattern, number))
         return found

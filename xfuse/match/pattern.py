@@ -16,6 +16,8 @@ from xfuse.recipes import Recipe
 from xfuse.signature import signature_of
 from xfuse.specialisation import reads_extents, unit_shapes
 
+INNER, LITERAL = -1, -2
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -46,8 +48,11 @@ class Pattern:
     """For each node those that it refers to; none for extents, which are found whatever they are computed from."""
     commutative: frozenset[int]
     """Nodes whose two operands may be swapped (rule R2)."""
-    is_plain: bool
-    """Whether it has one result, no core dimensions, no extents and no fast-math flags."""
+    roles: Mapping[int, int] | None
+    """For each node the number of the argument that it is, else `INNER` or `LITERAL`.
+
+    None unless the pattern is plain: it has one result, no core dimensions, no extents and no fast-math flags.
+    """
     unit: int
     """How many core dimensions have extent one."""
 
@@ -74,6 +79,7 @@ class Pattern:
                 dependent.add(number)
         cone = _reachable(form.graph, roots[anchor : anchor + 1], extents)
         has_flags = any(name == "fastmath" for n in interior for name, _ in nodes[n].attributes)
+        is_plain = recipe.is_scalar and len(roots) == 1 and not extents and not has_flags
         below = [
             () if number in extents else tuple(reference.node for reference in node.references)
             for number, node in enumerate(nodes)
@@ -97,7 +103,7 @@ class Pattern:
             extents,
             below,
             frozenset(n for n, node in enumerate(nodes) if len(below[n]) == 2 and is_commutative(node)),
-            recipe.is_scalar and len(roots) == 1 and not extents and not has_flags,
+            _roles(nodes, reachable, arguments) if is_plain else None,
             len(unit),
         )
 
@@ -178,6 +184,10 @@ def _heights(graph: Graph, numbers: Sequence[int], leaves: Collection[int]) -> M
         below = (reference.node for reference in graph.nodes[number].references)
         heights[number] = 0 if number in leaves else 1 + max((heights[each] for each in below), default=-1)
     return heights
+
+
+def _roles(nodes: Sequence[Node], reachable: Iterable[int], arguments: Mapping[int, int]) -> Mapping[int, int]:
+    return {n: arguments.get(n, LITERAL if nodes[n].kind == "constant" else INNER) for n in reachable}
 
 
 def nodes_agree(target: Node, node: Node) -> bool:

@@ -1,82 +1,95 @@
-"""The ops that carry a match in the common case: each of them is one scalar op's node, and nothing else is involved.
+"""Matches in the common case, values and ops at once: each op is one scalar op's node, and nothing else is involved.
 
-Whatever is not so plain is left to the walk, which also tells what is wrong with it.
+Whatever is not so plain is left to the search and the walk, which also tell what is wrong with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from xfuse.match.pattern import Pattern
-from xfuse.match.program import Program
+from xfuse.canonical.graph import COMPARES
+from xfuse.match.index import Reading
+from xfuse.match.pattern import LITERAL, Pattern
 from xfuse.match.region import Extraction
-from xfuse.match.search import Binding
 from xfuse.match.walk import may_be_view
 from xfuse.materialise import is_materialisable
 
 
-def extract_plain(
-    program: Program, pattern: Pattern, binding: Binding, block: Block, order: Mapping[Operation, int], root: SSAValue
+def match_plain(
+    reading: Reading, pattern: Pattern, block: Block, order: Mapping[Operation, int], root: OpResult
 ) -> Extraction | None:
-    """The ops of a match whose result is an SSA value of ``block``; None if they are not plain.
+    """The first match that a search would find at an SSA value of ``block``, if it is plain; else None.
 
-    They are if every inner value of the recipe is the result of an op of its own that nothing else reads, every literal
-    a constant of the block, and every argument one value of the program, read as it is.
+    It is if every inner value of the recipe is the result of an op of its own that nothing else reads, every literal
+    a constant of the block, and every argument one value of the program, read as it is. No index is compared, since
+    scalar ops read all their operands along the same axes.
     """
-    if not pattern.is_plain or not isinstance(root, OpResult):
+    roles = pattern.roles
+    if roles is None:
         return None
-    values, nodes, places = program.builder.values, program.graph.nodes, binding.places
-    arguments = {places[node][0]: number for node, number in pattern.arguments.items()}
-    inner = {places[node][0] for node in pattern.interior}
-    literals = {places[node][0] for node in pattern.literals}
-    if len(arguments) != len(pattern.arguments) or len(inner) != len(pattern.interior):
-        return None
-    if not inner.isdisjoint(arguments) or not literals.isdisjoint(arguments):
-        return None
-    inputs: dict[int, SSAValue] = {}
-    covered: dict[int, Operation] = {}  # by id, as hashing an op is a call
-    constants: dict[int, Operation] = {}
-    last = root.op
-    pending = [last]
-    for op in pending:
-        if id(op) in covered:
+    values, nodes, classes = reading.program.builder.values, reading.program.graph.nodes, reading.classes
+    terms, below = reading.terms.of(pattern), pattern.below
+    bound: dict[int, SSAValue] = {}
+    found: set[int] = set()
+    computed: dict[int, OpResult] = {}  # by id of the op, as hashing an op is a call
+    constants: list[Operation] = []
+    todo: list[tuple[int, SSAValue]] = [(pattern.roots[pattern.anchor], root)]
+    while todo:
+        wanted, ssa = todo.pop()
+        if wanted in bound:
+            if bound[wanted] is not ssa:
+                return None
             continue
-        if op.parent is not block or op.regions or len(op.results) != 1:
+        bound[wanted] = ssa
+        value = values.get(ssa)
+        if value is None or value.node < 0 or terms[wanted] not in classes[value.node].possible:
             return None
-        (result,) = op.results
-        value = values.get(result)
-        if value is None or value.node not in inner or nodes[value.node].kind != op.name:
+        found.add(value.node)
+        role = roles[wanted]
+        if role >= 0:
+            if isinstance(ssa, OpResult) and may_be_view(ssa.op):
+                return None
+            continue
+        if not isinstance(ssa, OpResult) or ssa.op.parent is not block:
             return None
-        covered[id(op)] = op
-        for operand in op.operands:
-            value = values.get(operand)
-            if value is None or value.node < 0:
+        op = ssa.op
+        if role == LITERAL:
+            if op.name != "arith.constant":
                 return None
-            number = arguments.get(value.node)
-            if number is not None:
-                if inputs.setdefault(number, operand) is not operand:
-                    return None
-                if isinstance(operand, OpResult) and may_be_view(operand.op):
-                    return None
-            elif not isinstance(operand, OpResult):
-                return None
-            elif value.node in inner:
-                pending.append(operand.op)
-            elif operand.op.name == "arith.constant" and operand.op.parent is block:
-                constants[id(operand.op)] = operand.op
-            else:
-                return None
-    if len(inputs) != len(arguments) or is_materialisable(last):
+            constants.append(op)
+            continue
+        # A compare may stand the other way round in the graph.
+        if op.name != nodes[value.node].kind or op.name in COMPARES or op.regions or len(op.results) != 1:
+            return None
+        computed[id(op)] = ssa
+        operands: Sequence[SSAValue] = op.operands
+        if wanted in pattern.commutative:
+            operands = _ordered(operands, terms, below[wanted], reading)
+        todo.extend(zip(below[wanted], operands, strict=True))
+    if len(found) != len(bound) or (not nodes[values[root].node].rank and is_materialisable(root.op)):
         return None
-    for op in covered.values():
-        for result in op.results if op is not last else ():
-            for use in result.uses:
-                if id(use.operation) not in covered:
-                    return None
-    found = sorted(covered.values(), key=order.__getitem__)
-    copied = sorted((*found, *constants.values()), key=order.__getitem__) if constants else found
-    given = [inputs[number] for number in range(len(inputs))]
-    slots = tuple(inputs[number] for number in sorted(pattern.slots))
-    return Extraction(pattern, block, found, copied[::-1], copied, given, [], [root], last, slots)
+    for result in computed.values():
+        if result is not root and any(id(use.operation) not in computed for use in result.uses):
+            return None
+    covered = sorted([result.op for result in computed.values()], key=order.__getitem__)
+    copied = sorted((*covered, *constants), key=order.__getitem__) if constants else covered
+    inputs = [bound[node] for node in pattern.arguments]
+    slots = tuple(inputs[number] for number in sorted(pattern.slots)) if pattern.slots else ()
+    return Extraction(pattern, block, covered, copied[::-1], copied, inputs, [], [root], root.op, slots)
+
+
+def _ordered(
+    operands: Sequence[SSAValue], terms: Mapping[int, int], wanted: Sequence[int], reading: Reading
+) -> Sequence[SSAValue]:
+    """The operands of a commutative op in the order in which a search would try them first."""
+    values, classes = reading.program.builder.values, reading.classes
+    first, second = operands
+    left, right = values.get(first), values.get(second)
+    if left is None or right is None or left.node < 0 or right.node < 0:
+        return operands
+    if right.node < left.node:
+        first, second, left, right = second, first, right, left
+    straight = terms[wanted[0]] in classes[left.node].possible and terms[wanted[1]] in classes[right.node].possible
+    return (first, second) if straight else (second, first)

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import BroadcastOp, GenericOp, ReduceOp, TransposeOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from xfuse.canonical.build import GraphBuilder, build_body
 from xfuse.canonical.extents import extent_values
@@ -138,6 +138,8 @@ class Program:
                 pass
             else:
                 return
+        if not op.results and op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            return  # a function: what is in it is another program's
         known = self.builder.values
         for inner in op.walk() if op.regions else (op,):
             for operand in inner.operands:

@@ -137,8 +137,22 @@ class Search:
                 return False
         # Extents that only one of the two computes come last.
         for child, where in reversed(list(zip(children, found, strict=not pattern.has_core))):
-            todo = ((child, where), todo)
+            if pattern.below[child]:
+                todo = ((child, where), todo)
+            elif not self._leaf(child, where):
+                return False
         return todo
+
+    def _leaf(self, wanted: int, place: Place) -> bool:
+        """Match a pair that has nothing below it."""
+        self.steps += 1
+        known = self.places.get(wanted)
+        if known is not None:
+            return known == place
+        if not self._possible(wanted, place[0]):
+            return False
+        self._bind(wanted, place)
+        return True
 
     def _possible(self, wanted: int, number: int) -> bool:
         """Whether a pair could match if bindings and indices did not count."""
