@@ -155,15 +155,13 @@ def whole(kind: Kind, *more: str, **changed: str) -> ModuleOp:
     return main(kind, *lines(kind, **changed), *more, f"return %r : {TYPE[kind]}")
 
 
-def main(kind: Kind, *lines: str, arguments: str = "") -> ModuleOp:
+def main(kind: Kind, *lines: str, arguments: str = "", declared: str = "") -> ModuleOp:
     """A function of the arguments of a kind; the last line returns."""
     results = lines[-1].rsplit(":", 1)[1]
     text = "\n".join((CONSTANTS[kind], *lines))
-    return parse_module(
-        f"{ALIASES}func.func @main({arguments or ARGUMENTS[kind]}) -> ({results}) {{\n{text}\n}}",
-        "main.mlir",
-        context(),
-    )
+    before = ALIASES + (f"func.func private {declared}\n" if declared else "")
+    function = f"func.func @main({arguments or ARGUMENTS[kind]}) -> ({results}) {{\n{text}\n}}"
+    return parse_module(before + function, "main.mlir", context())
 
 
 def recipe(name: str, arguments: str, *lines: str) -> str:

@@ -205,6 +205,30 @@ def test_r9_a_dead_op_that_needs_more_than_the_match_has_blocks(kind: Kind) -> N
     refused(module, RECIPES[kind][0], "R4 escape", "%s", "is used outside the match by '%g = arith.mulf'")
 
 
+def chosen(kind: Kind, other: str) -> ModuleOp:
+    """The last op of the recipe is chosen by a literal condition; something else stands in the other branch."""
+    type_ = TYPE[kind]
+    branch = f"""%true = arith.constant true
+    %r = scf.if %true -> ({type_}) {{
+      {PROGRAMS[kind][-1].replace("%r", "%m")}
+      scf.yield %m : {type_}
+    }} else {{
+      {other} : ({type_}) -> {type_}
+      scf.yield %n : {type_}
+    }}"""
+    return main(kind, *PROGRAMS[kind][:-1], branch, f"return %r : {type_}", declared=f"@f({type_}) -> {type_}")
+
+
+@every_kind
+def test_r9_an_op_that_may_have_an_effect_is_not_taken(kind: Kind) -> None:
+    """It carries the value and must stay; one without is taken whole, though the other branch never runs."""
+    module = chosen(kind, "%n = func.call @f(%q)")
+    refused(module, RECIPES[kind][0], "R9 effect", "%r", "the op is not provably pure")
+    inner = {"point": "%x", "row": "%s", "matrix": "%b"}[kind]
+    name, count = RECIPES[kind]
+    fuses(chosen(kind, f'%n = "math.tanh"({inner})'), (name, count))
+
+
 # R10: refusals are values
 
 
@@ -244,6 +268,19 @@ def test_r10_a_refusal_is_data(kind: Kind) -> None:
     )
 
 
+@every_kind
+def test_r10_a_value_of_another_block_is_said_to_be_one(kind: Kind) -> None:
+    """A match lies in one block; the same op in an enclosing one is none of it."""
+    type_ = TYPE[kind]
+    last = PROGRAMS[kind][-1].replace("%r", "%m")
+    branch = f"%r = scf.if %if -> ({type_}) {{\n{last}\nscf.yield %m : {type_}\n}} else {{\nscf.yield %q : {type_}\n}}"
+    module = main(kind, *PROGRAMS[kind][:-1], branch, f"return %r : {type_}")
+    op, lost = {"point": ("arith.addf", 1), "row": ("math.exp", 4), "matrix": ("arith.addf", 3)}[kind]
+    given = f"'%s = {op}' (line {line_of(module, '%s')}), which stands outside this block"
+    name = RECIPES[kind][0]
+    refused(module, name, "R6 mismatch", "%s", expected=f"{op} : f32", found=given, missing=lost)
+
+
 # R11: whole ops, bodies
 
 RELU_BODY = ("%a = arith.addf %i0, %i1 : f32", "%k = arith.constant 0.0 : f32", "%c = arith.maximumf %a, %k : f32")
@@ -260,6 +297,36 @@ def test_r11_ops_are_taken_whole(kind: Kind) -> None:
         "matrix": ([contraction("%p", "%x, %w", "#ik, #kj", "!m, !w", "!t"), relu], 2),
     }[kind]
     fuses(main(kind, *made, f"return %r : {TYPE[kind]}"), (RECIPES[kind][0], count))
+
+
+@every_kind
+def test_r11_an_op_that_computes_something_else_too_is_not_taken(kind: Kind) -> None:
+    """A generic of two results, the second of %q."""
+    name, maps, kinds, operands, out, type_, first, second = {
+        "point": ("s", "#v, #v, #v, #v, #v", "p", "%x, %y, %q : !v, !v, !v", "%none", "!v", "%i0, %i1", "%i0, %i2"),
+        "row": ("sum", "#m, #m, #m, #c, #c", "p r", "%s, %s, %q : !m, !m, !m", "%zero", "!c", "%o0, %i0", "%o1, %i2"),
+        "matrix": (
+            "p",
+            "#ik, #kj, #ij, #ij, #ij",
+            "p p r",
+            "%x, %w, %q : !m, !w, !t",
+            "%zero",
+            "!t",
+            "%m, %o0",
+            "%o1, %i2",
+        ),
+    }[kind]
+    iterators = ", ".join({"p": '"parallel"', "r": '"reduction"'}[letter] for letter in kinds.split())
+    generic = f"""%{name}, %t = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}}
+        ins({operands}) outs({out}, {out} : {type_}, {type_}) {{
+    ^bb0(%i0: f32, %i1: f32, %i2: f32, %o0: f32, %o1: f32):
+      %m = arith.mulf %i0, %i1 : f32
+      %f = arith.addf {first} : f32
+      %g = arith.addf {second} : f32
+      linalg.yield %f, %g : f32, f32
+    }} -> ({type_}, {type_})"""
+    says = "the op also computes with a value that is no part of the recipe"
+    refused(whole(kind, **{name: generic}), RECIPES[kind][0], "R11 outside-recipe", f"%{name}", says)
 
 
 @every_kind

@@ -73,5 +73,7 @@ def _spell(program: Program, node: int) -> str:
         return f"the argument %{carrier.name_hint or carrier.index} : {known.element_type}"
     assert isinstance(carrier.owner, Operation)
     kind, op = known.kind, _printed(carrier.owner)
+    if program.ancestor(op) is None:
+        return f"{describe(op)}, which stands outside this block"
     plain = kind in ("argument", "opaque") or (kind == op.name and not known.attributes)
     return describe(op) if plain else f"{spell_node(known)} of {describe(op)}"
