@@ -56,6 +56,26 @@ def test_r4_constants_are_shared(kind: Kind) -> None:
     assert [name_of(op) for op in ops if op.name == "arith.constant"] == ["%zero"]
 
 
+FILLS: dict[Kind, tuple[str, str, str]] = {
+    "point": ("%none", "!v", "%zero"),
+    "row": ("%cells", "!c", "%low"),
+    "matrix": ("%none", "!t", "%zero"),
+}
+
+
+@every_kind
+def test_r4_what_makes_a_constant_is_copied(kind: Kind) -> None:
+    """A fill of an empty tensor, read by the match and returned."""
+    out, type_, name = FILLS[kind]
+    number = "0xFF800000" if kind == "row" else "0.0"
+    made = [f"%k = arith.constant {number} : f32", f"%cells = tensor.empty() : {type_}"]
+    fill = f"%fill = linalg.fill ins(%k : f32) outs({out} : {type_}) -> {type_}"
+    program = [line.replace(name, "%fill") for line in PROGRAMS[kind]]
+    module = main(kind, *made, fill, *program, f"return %r, %fill : {TYPE[kind]}, {type_}")
+    ops = fuses(module, RECIPES[kind])
+    assert [name_of(op) for op in ops if op.name == "linalg.fill"] == ["%fill"]
+
+
 ESCAPES = {
     "return": ("func.return", "return %r, %s : T, T"),
     "op": ("%u = math.tanh", "%u = math.tanh %s : T\nreturn %r, %u : T, T"),
@@ -94,6 +114,16 @@ def test_r4_what_escapes_may_be_computed_twice_or_be_a_result(kind: Kind, how: s
     name, count = RECIPES[kind]
     fuses(escape(kind, how), (name, count), own=alone(name), escape="duplicate")
     fuses(escape(kind, how), (VARIANTS[kind], count), own=alone(name).child(), escape="yield")
+
+
+@every_kind
+def test_r4_an_op_outside_may_not_write_into_an_inner_value(kind: Kind) -> None:
+    """It would have nothing to write into."""
+    type_ = TYPE[kind]
+    writer = f"%v = linalg.exp ins(%q : {type_}) outs(%e : {type_}) -> {type_}"
+    module = main(kind, *own_lines(kind, writer), f"return %r, %v : {type_}, {type_}")
+    says = "is used outside the match by '%v = linalg.exp'"
+    refused(module, "own", "R4 escape", "%e", says, own=session(own_recipe(kind)))
 
 
 # R5: paths
@@ -327,6 +357,28 @@ def test_r11_an_op_that_computes_something_else_too_is_not_taken(kind: Kind) -> 
     }} -> ({type_}, {type_})"""
     says = "the op also computes with a value that is no part of the recipe"
     refused(whole(kind, **{name: generic}), RECIPES[kind][0], "R11 outside-recipe", f"%{name}", says)
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+@every_kind
+def test_r11_an_argument_is_read_through_a_view_of_it(kind: Kind, is_read: bool) -> None:
+    """Of a number for each column; the view goes along unless something else reads it."""
+    cells = {"point": "tensor<f32>", "row": "tensor<5xf32>", "matrix": "!v"}[kind]
+    type_ = TYPE[kind]
+    spread = f"%u = linalg.broadcast ins(%n : {cells}) outs(%none : {type_}) dimensions = [0]"
+    arguments = {"point": "%x: !v", "row": "%x: !m", "matrix": "%x: !m, %w: !w"}[kind] + f", %n: {cells}"
+    end = f"return %r, %u : {type_}, {type_}" if is_read else f"return %r : {type_}"
+    module = main(kind, *own_lines(kind, spread, y="%u"), end, arguments=arguments)
+    fuses(module, ("own", OWN_SIZE[kind] + (not is_read)), own=session(own_recipe(kind)))
+
+
+@every_kind
+def test_r11_what_an_op_writes_into_is_no_use(kind: Kind) -> None:
+    """The last op of the recipe writes into an inner value, which is another thing than reading it."""
+    type_ = TYPE[kind]
+    last = f"%r = linalg.sub ins(%e, %q : {type_}, {type_}) outs(%e : {type_}) -> {type_}"
+    module = main(kind, *own_lines(kind)[:-1], last, f"return %r : {type_}")
+    fuses(module, ("own", OWN_SIZE[kind]), own=session(own_recipe(kind)))
 
 
 @every_kind
