@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import BlockArgument, Operation
 
 from xfuse.match.nearest import Nearest, nearest
@@ -38,8 +40,15 @@ def _op_at(program: Program, near: Nearest) -> Operation | None:
     for node in (near.found, near.reader):
         carrier = None if node is None or near.kind == "axes" else program.carrier(node)
         if carrier is not None and isinstance(carrier.owner, Operation):
-            return carrier.owner
+            return _printed(carrier.owner)
     return None
+
+
+def _printed(op: Operation) -> Operation:
+    """An op that the program spells: the body of a named linalg op is implied by its name."""
+    holder = op.parent_op()
+    named = isinstance(holder, LinalgStructuredOperation) and not isinstance(holder, GenericOp)
+    return holder if named and holder is not None else op
 
 
 def _wanted(pattern: Pattern, node: int) -> str:
@@ -63,5 +72,8 @@ def _spell(program: Program, node: int) -> str:
     if isinstance(carrier, BlockArgument):
         return f"the argument %{carrier.name_hint or carrier.index} : {known.element_type}"
     assert isinstance(carrier.owner, Operation)
-    what = "" if known.kind in (carrier.owner.name, "argument", "opaque") else f"{spell_node(known)} of "
-    return f"{what}{describe(carrier.owner)}"
+    kind, op = known.kind, _printed(carrier.owner)
+    if program.ancestor(op) is None:
+        return f"{describe(op)}, which stands outside this block"
+    plain = kind in ("argument", "opaque") or (kind == op.name and not known.attributes)
+    return describe(op) if plain else f"{spell_node(known)} of {describe(op)}"

@@ -44,7 +44,9 @@ def nearest(pairs: Pairs, wanted: int, number: int) -> Nearest:
         known = seen.get(target)
         if known is not None:
             if known != node and first is None:
-                first = Nearest(0, target, node, reader, "argument", known)
+                literal = pairs.pattern.nodes[target].kind == "constant"  # one of them is another literal, or none
+                kind, other = ("node", None) if literal else ("argument", known)
+                first = Nearest(0, target, node, reader, kind, other)
             continue
         verdict = pairs.alone(target, node)
         if verdict is False:

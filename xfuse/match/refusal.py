@@ -77,7 +77,13 @@ def spell_node(node: Node) -> str:
     if node.kind == "opaque":
         op = attributes.get("op", "an unknown value")
         return f"'{op[0] if isinstance(op, tuple) else op}' : {node.element_type}"
+    kind = f"a reduction by {attributes['combine']}" if node.kind == "reduce" else node.kind
     if node.kind == "reduce":
-        return f"a reduction by {attributes['combine']} : {node.element_type}"
-    spelled = "".join(f" {name} = {value}" for name, value in attributes.items()) if node.kind in PRIMITIVES else ""
-    return f"{node.kind}{spelled} : {node.element_type}"
+        attributes = {name: value for name, value in attributes.items() if name not in _OF_REDUCTIONS}
+    elif node.kind not in PRIMITIVES:
+        attributes = {}
+    return f"{kind}{''.join(f' {name} = {value}' for name, value in attributes.items())} : {node.element_type}"
+
+
+_OF_REDUCTIONS = frozenset({"combine", "bound", "repeated"})
+"""Attributes of a reduction that are not those of the op that it combines by."""
