@@ -141,6 +141,9 @@ CONSTANTS = {
         %zero = linalg.copy ins(%c : !t) outs(%e : !t) -> !t""",
     "slice": """%c = arith.constant dense<0.0> : tensor<9x8xf32>
         %zero = tensor.extract_slice %c[5, 0] [4, 8] [1, 1] : tensor<9x8xf32> to !t""",
+    "reshape": """%c = arith.constant dense<0.0> : tensor<32xf32>
+        %n = arith.constant dense<[4, 8]> : tensor<2xindex>
+        %zero = tensor.reshape %c(%n) : (tensor<32xf32>, tensor<2xindex>) -> !t""",
 }
 READERS = {
     "arith": "%s = arith.addf %b, %x : !t %r = arith.maximumf %zero, %s : !t",
@@ -249,6 +252,15 @@ BROADCASTS = {
           linalg.yield %v : f32
         } -> !t""",
     ),
+    "reshaped": (
+        "!c",
+        """%s = arith.constant dense<[1, 8]> : tensor<2xi64>
+        %u = tensor.reshape %b(%s) : (!c, tensor<2xi64>) -> tensor<1x8xf32>
+        %w = linalg.generic {indexing_maps = [#across, #all], EACH} ins(%u : tensor<1x8xf32>) outs(%e : !t) {
+        ^bb0(%i: f32, %o: f32):
+          linalg.yield %i : f32
+        } -> !t""",
+    ),
 }
 ADDED = """%z = arith.constant 0.0 : f32
     %r = linalg.generic {indexing_maps = [#all, #all], EACH} ins(%x : !t) outs(%w : !t) {
@@ -279,6 +291,20 @@ VIEWS = {
         } -> !t""",
     "unit axis": """%u = tensor.expand_shape %s [[0, 1], [2]] output_shape [4, 1, 8] : !t into tensor<4x1x8xf32>
         %v = tensor.collapse_shape %u [[0], [1, 2]] : tensor<4x1x8xf32> into !t""",
+    "unit axis sliced": """%f = tensor.empty() : tensor<4x1x8xf32>
+        %u = tensor.insert_slice %s into %f[0, 0, 0] [4, 1, 8] [1, 1, 1] : !t into tensor<4x1x8xf32>
+        %v = tensor.extract_slice %u[0, 0, 0] [4, 1, 8] [1, 1, 1] : tensor<4x1x8xf32> to !t""",
+    "unit axis reshaped": """%n = arith.constant dense<[4, 1, 8]> : tensor<3xindex>
+        %u = tensor.reshape %s(%n) : (!t, tensor<3xindex>) -> tensor<4x1x8xf32>
+        %v = tensor.collapse_shape %u [[0], [1, 2]] : tensor<4x1x8xf32> into !t""",
+    "inserted whole": """%e = tensor.empty() : !t
+        %v = tensor.insert_slice %s into %e[0, 0] [4, 8] [1, 1] : !t into !t""",
+    "padded by nothing": """%p = arith.constant 1.0 : f32
+        %v = tensor.pad %s low[0, 0] high[0, 0] {
+        ^bb0(%i: index, %j: index):
+          tensor.yield %p : f32
+        } : !t to !t""",
+    "joined with nothing": "%v = tensor.concat dim(1) %s : (!t) -> !t",
     "gathered": """%e = tensor.empty() : !t
         %v = linalg.generic {indexing_maps = [#all], EACH} outs(%e : !t) {
         ^bb0(%o: f32):
@@ -312,6 +338,42 @@ def test_views_of_inner_values(view: str) -> None:
 def test_no_views_of_inner_values(view: str) -> None:
     text = program("%x: !t, %b: !t, %h: tensor<3x8xf32>", "!t", "%s = arith.addf %x, %b : !t", view, RELU)
     assert "add_relu" not in families(text)
+
+
+ROUND_TRIPS = {
+    "collapsed and expanded": """%u = tensor.collapse_shape %x [[0, 1]] : !t into tensor<32xf32>
+        %r = tensor.expand_shape %u [[0, 1]] output_shape [4, 8] : tensor<32xf32> into !t""",
+    "expanded and collapsed": """
+        %u = tensor.expand_shape %x [[0, 1], [2, 3]] output_shape [2, 2, 4, 2] : !t into tensor<2x2x4x2xf32>
+        %r = tensor.collapse_shape %u [[0, 1], [2, 3]] : tensor<2x2x4x2xf32> into !t""",
+    "reshaped": """%n = arith.constant dense<[32, 1]> : tensor<2xindex>
+        %u = tensor.reshape %x(%n) : (!t, tensor<2xindex>) -> tensor<32x1xf32>
+        %m = arith.constant dense<[4, 8]> : tensor<2xindex>
+        %r = tensor.reshape %u(%m) : (tensor<32x1xf32>, tensor<2xindex>) -> !t""",
+    "of unknown extent": """%0 = arith.constant 0 : index
+        %d = tensor.cast %x : !t to tensor<?x8xf32>
+        %n = tensor.dim %d, %0 : tensor<?x8xf32>
+        %u = tensor.collapse_shape %d [[0, 1]] : tensor<?x8xf32> into tensor<?xf32>
+        %v = tensor.expand_shape %u [[0, 1]] output_shape [%n, 8] : tensor<?xf32> into tensor<?x8xf32>
+        %r = tensor.cast %v : tensor<?x8xf32> to !t""",
+}
+
+
+@pytest.mark.parametrize("trip", ROUND_TRIPS)
+def test_a_reshape_that_is_put_back_is_none(trip: str) -> None:
+    """A program with it has the identity of one without."""
+    (one,), (other,) = (
+        xfuse.identities(xfuse.parse_module(program("%a: !t", "!t", *lines)))
+        for lines in (("%r = math.exp %a : !t",), ("%x = math.exp %a : !t", ROUND_TRIPS[trip]))
+    )
+    assert one.text == other.text
+
+
+def test_other_reshapes() -> None:
+    """Of several axes into several others, or of no elements: an op that nothing is known of."""
+    for given, result in (("tensor<4x6xf32>", "tensor<3x8xf32>"), ("tensor<0x6xf32>", "tensor<6x0xf32>")):
+        lines = f"%y = math.exp %x : {given} %r = tensor.reshape %y(%n) : ({given}, tensor<2xindex>) -> {result}"
+        assert families(program(f"%x: {given}, %n: tensor<2xindex>", result, lines)) == []
 
 
 # Rows: softmax
@@ -592,7 +654,7 @@ def test_ranks(type_: str) -> None:
 
 
 def test_a_branch() -> None:
-    """A branch and a function of their own; the constant stands in the enclosing block."""
+    """The constant stands in the enclosing block."""
     text = program(
         "%x: !t, %b: !t, %c: i1",
         "!t",

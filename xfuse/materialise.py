@@ -30,6 +30,7 @@ _VIEWS = frozenset(
         "tensor.cast",
         "tensor.expand_shape",
         "tensor.collapse_shape",
+        "tensor.reshape",
         "tensor.extract_slice",
     }
 )
