@@ -468,8 +468,11 @@ def pick(module: ModuleOp, rnd: random.Random, wanted: Callable[[Operation], boo
 
 
 def is_told_apart(op: Operation) -> bool:
-    """An op of the program itself that is no copy of a constant."""
-    return not isinstance(op, ModuleOp | FuncOp) and not is_materialisable(op)
+    """An op of the program itself that is no copy of a constant, nor part of one."""
+    around: Operation | None = op
+    while around is not None and not is_materialisable(around):
+        around = around.parent_op()
+    return around is None and not isinstance(op, ModuleOp | FuncOp)
 
 
 def mutated_operands(module: ModuleOp, rnd: random.Random) -> bool:

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.collector import paused_collector
 from xfuse.editing import Editor
-from xfuse.materialise import Known, is_materialisable
+from xfuse.materialise import Known
 from xfuse_dialects.xfuse import OUTLINED, YIELDING, FusedOp, RecipeOp, YieldOp
 
 
@@ -41,7 +41,7 @@ def decompose(
     position, following = -1, block.first_op
     while following is not None and following is not terminator:
         position, inner, following = position + 1, following, following.next_op
-        copyable = is_materialisable(inner)
+        copyable = known.is_materialisable(inner)
         equal = known.equal(inner) if copyable else None
         if equal is not None:
             for old, new in zip(inner.results, equal.results, strict=True):

@@ -5,13 +5,15 @@ A copy of one is as good as the original.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ShapedType
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, ShapedType
+from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from xfuse.locations import spelled_location
@@ -23,57 +25,77 @@ _ALWAYS = frozenset({"arith.constant", "tensor.empty", "tensor.dim"})
 _VIEWS = frozenset(
     {
         "linalg.fill",
+        "linalg.copy",
         "linalg.broadcast",
         "linalg.transpose",
         "tensor.splat",
         "tensor.cast",
         "tensor.expand_shape",
         "tensor.collapse_shape",
+        "tensor.reshape",
+        "tensor.extract_slice",
     }
 )
 _EXACT = frozenset(name for name, primitive in PRIMITIVES.items() if not primitive.ulp)
 _MOST_OPS = 16
 """Constants and extents are computed with a few ops; looking further would make a long chain slow."""
+_MOST_WIDE_OPS = 4
 
-_REDUCTION = str(IteratorTypeAttr.reduction())
 
-
-def is_materialisable(op: Operation) -> bool:
+def is_materialisable(op: Operation, others: Collection[Operation] = ()) -> bool:
     """Whether an op may be copied at will: it makes a constant, an empty tensor or an extent.
 
-    Or it computes a single element of such exactly, as the divisor of a mean is.
+    Or it computes such exactly, as the divisor of a mean is, of a single element or of tensors of equal elements.
+    ``others`` are ops known not to be such, and what is made of them is none.
     """
     if op.name in _ALWAYS:
         return True
-    if _data(op) is None:  # as of most ops
+    first = _data(op)
+    if first is None or any(isinstance(ssa, BlockArgument) or ssa.owner in others for ssa in first):  # as of most ops
         return False
     stack = [op]
     seen: set[Operation] = set()
+    sources: list[Operation] = []
+    wide = False
     while stack:
         current = stack.pop()
-        if current in seen or current.name in _ALWAYS:
+        if current in seen:
+            continue
+        if current.name in _ALWAYS:
+            sources.append(current)
             continue
         seen.add(current)
-        data = _data(current)
-        if data is None or len(seen) > _MOST_OPS:
+        data = first if current is op else _data(current)
+        if data is None:
             return False
+        wide = wide or (_computes(current) and not _is_single(current))
+        if len(seen) > (_MOST_WIDE_OPS if wide else _MOST_OPS):
+            return False
+        if current.name == "tensor.from_elements":
+            sources.append(current)
         for ssa in data:
             owner = ssa.owner
             if not isinstance(owner, Operation) or (owner.name == "tensor.empty" and current.name not in _VIEWS):
                 return False
             stack.append(owner)
-    return True
+    return not wide or not any(map(_makes_table, sources))
 
 
 def _data(op: Operation) -> Sequence[SSAValue] | None:
     """The values that an op's result is made of, leaving out those that only give a shape; None for other ops."""
     if op.name in _VIEWS:
         return op.operands[:1]
-    if op.name == "tensor.from_elements":
+    if op.name == "tensor.from_elements" or op.name in _EXACT:
         return op.operands
-    if op.name == "tensor.extract" or op.name in _EXACT:
+    if op.name == "tensor.extract":
         return op.operands if _is_single(op) else None
-    return _body_data(op) if op.name == "linalg.generic" else None
+    return _body_data(op) if isinstance(op, GenericOp | ElementwiseOperation) else None
+
+
+def _computes(op: Operation) -> bool:
+    """Whether an op, or its body, does more than to lay out elements that are there."""
+    bodies = (inner for region in op.regions for inner in region.block.ops)
+    return op.name == "tensor.extract_slice" or any(each.name in _EXACT for each in (op, *bodies))
 
 
 def _is_single(op: Operation) -> bool:
@@ -90,15 +112,30 @@ def _is_shaped(kind: type[Attribute]) -> bool:
     return issubclass(kind, ShapedType)
 
 
+def _makes_table(op: Operation) -> bool:
+    return is_table(op.properties["value"]) if op.name == "arith.constant" else len(op.operands) > 1
+
+
+def is_table(value: Attribute) -> bool:
+    """Whether a constant has elements of different bits."""
+    if isinstance(value, DenseResourceAttr):
+        return True
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        return False
+    dense = cast(Any, value)
+    data, count = dense.data.data, len(dense)
+    size = len(data) // count if count else 0
+    return data[:size] != data[size : 2 * size] if count > 1 and len(data) == 2 * size else data != data[:size] * count
+
+
 def _body_data(op: Operation) -> Sequence[SSAValue] | None:
-    """What the body of a generic without reductions gives, if it is computed of ops' results alone."""
+    """What the body of an op without reductions gives, if it is computed of ops' results alone."""
+    if isinstance(op, GenericOp) and any(each.data is IteratorType.REDUCTION for each in op.iterator_types):
+        return None
     block = op.regions[0].block
     found: list[SSAValue] = []
-    computes = False
     for inner in block.ops:
-        if inner.name in _EXACT:
-            computes = True
-        elif inner.name not in ("arith.constant", "linalg.yield"):
+        if inner.name not in _EXACT and inner.name not in ("arith.constant", "tensor.extract", "linalg.yield"):
             return None
         for ssa in inner.operands:
             outer = op.operands[ssa.index] if isinstance(ssa, BlockArgument) and ssa.owner is block else ssa
@@ -106,8 +143,6 @@ def _body_data(op: Operation) -> Sequence[SSAValue] | None:
                 return None
             if outer is not ssa or (isinstance(ssa.owner, Operation) and ssa.owner.parent is not block):
                 found.append(outer)
-    if computes and (not _is_single(op) or _REDUCTION in str(op.properties.get("iterator_types"))):
-        return None
     return found
 
 
@@ -117,6 +152,14 @@ class Known:
     def __init__(self) -> None:
         self._ops: dict[Key, Operation] = {}
         self._same: dict[SSAValue, SSAValue] = {}
+        self._others: set[Operation] = set()
+
+    def is_materialisable(self, op: Operation) -> bool:
+        """Whether an op is materialisable; to be asked of a block's ops in order."""
+        found = is_materialisable(op, self._others)
+        if not found:
+            self._others.add(op)
+        return found
 
     def equal(self, op: Operation) -> Operation | None:
         """A materialisable op that is known and equal to this one, made of equal ones."""
@@ -124,7 +167,7 @@ class Known:
 
     def remember(self, op: Operation) -> None:
         """Note an op, if it is materialisable."""
-        if is_materialisable(op):
+        if self.is_materialisable(op):
             first = self._ops.setdefault(self.key(op), op)
             if first is not op:
                 self._same.update(zip(op.results, first.results, strict=True))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -12,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xfuse.canonical.build import HANDLERS, GraphBuilder, element_name, static_shape, tensor_view
 from xfuse.canonical.build_linalg import body_op, index_value
 from xfuse.canonical.gather import gather
-from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Value
+from xfuse.canonical.graph import BOUND, UNINITIALISED, UNIT, Extent, Node, Value
 from xfuse.errors import UnsupportedError
 from xfuse_dialects.structure import reassociation_groups
 
@@ -107,11 +108,56 @@ def _regroup(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
                 extents[after] = _product(builder, sizes)
             else:
                 extents[after] = math.prod(size for size in sizes if isinstance(size, int))
-    result = tuple(extents)
+    return [_reshaped(builder, builder.element_type(op.results[0].type), source, passed, hard, tuple(extents))]
+
+
+def _reshape(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
+    """``tensor.reshape`` between known shapes, as if axes were collapsed and expanded."""
+    source = builder.values[op.operands[0]]
+    shape = static_shape(op.results[0].type)
+    before = [axis for axis, extent in enumerate(source.extents) if extent != 1]
+    after = [axis for axis, extent in enumerate(shape) if extent != 1]
+    if not all(isinstance(extent, int) and extent for extent in (*source.extents, *shape)):
+        raise UnsupportedError("tensor.reshape to or from an unknown or empty shape")
+    if _count(source.extents, before) != _count(shape, after):
+        raise UnsupportedError("tensor.reshape to another number of elements")
+    passed: dict[int, int] = {}
+    hard: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    while before or after:
+        left, right = [before.pop(0)], [after.pop(0)]
+        while (have := _count(source.extents, left)) != (want := _count(shape, right)):
+            side, rest = (left, before) if have < want else (right, after)
+            side.append(rest.pop(0))
+        if len(left) > 1 and len(right) > 1:
+            raise UnsupportedError("tensor.reshape of several axes into several others")
+        if len(left) == len(right):
+            passed[left[0]] = right[0]
+        else:
+            hard.append((tuple(left), tuple(right)))
+    extents = tuple(extent for extent in shape if extent is not None)
+    return [_reshaped(builder, builder.element_type(op.results[0].type), source, passed, hard, extents)]
+
+
+def _count(extents: Sequence[Extent | None], axes: Sequence[int]) -> int:
+    return math.prod(extent for extent in (extents[axis] for axis in axes) if isinstance(extent, int))
+
+
+def _reshaped(
+    builder: GraphBuilder,
+    element_type: str,
+    source: Value,
+    passed: Mapping[int, int],
+    hard: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    result: tuple[Extent, ...],
+) -> Value:
+    """A value with other axes: ``passed`` maps its axes to the result's, ``hard`` are the groups really reshaped."""
     touched = {axis for before, _ in hard for axis in before}
     if not touched & set(source.index):
         index = [UNIT if axis < 0 else passed.get(axis, UNIT) for axis in source.index]
-        return [tensor_view(source.node, index, result)]
+        return tensor_view(source.node, index, result)
+    original = _undone(builder, source, passed, hard, result)
+    if original is not None:
+        return original
     axes = dict(passed)
     scalars: list[Value] = []
     described: list[tuple[tuple[Extent, ...], tuple[Extent, ...]]] = []
@@ -129,9 +175,55 @@ def _regroup(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
             )
         )
     axes.update({axis: UNIT for axis in range(len(source.extents)) if axis not in axes})
-    element_type = builder.element_type(op.results[0].type)
     attributes = (("groups", tuple(described)),)
-    return [builder.structural("reshape", element_type, attributes, [(source, axes)], fresh, result, scalars)]
+    return builder.structural("reshape", element_type, attributes, [(source, axes)], fresh, result, scalars)
+
+
+def _undone(
+    builder: GraphBuilder,
+    source: Value,
+    passed: Mapping[int, int],
+    hard: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+    result: tuple[Extent, ...],
+) -> Value | None:
+    """What was reshaped, if the source is a reshape and these groups put each of its groups back."""
+    node = builder.graph.nodes[source.node]
+    if node.kind != "reshape":
+        return None
+    attributes: dict[str, Any] = dict(node.attributes)
+    groups: Sequence[tuple[tuple[Extent, ...], tuple[Extent, ...]]] = attributes["groups"]
+    given = dict(hard)
+    shape = list(result)
+    restored: list[int] = []
+    made = 0
+    for old, new in groups:
+        axes = given.pop(source.index[made : made + len(new)], ())
+        made += len(new)
+        extents = [_actual(extent, node) for extent in old]
+        differing = [k for k, axis in enumerate(axes) if result[axis] != extents[k]]
+        known = all(isinstance(e, int) and e for k, e in enumerate(extents) if k not in differing)
+        if len(axes) != len(old) or len(differing) > known:  # of a product the last factor follows from the others
+            return None
+        restored.extend(axes)
+        for axis, extent in zip(axes, extents, strict=True):
+            shape[axis] = result[axis] if isinstance(result[axis], int) else extent
+    if given:
+        return None
+    inner = node.references[0]
+    index: list[int] = []
+    for axis in inner.index:
+        if axis >= BOUND:
+            index.append(restored[axis - BOUND])
+        else:
+            index.append(axis if axis < 0 else passed.get(source.index[axis], UNIT))
+    return tensor_view(inner.node, index, tuple(shape))
+
+
+def _actual(extent: Extent, node: Node) -> Extent:
+    """An extent that a node's attribute describes, as a value has it."""
+    if isinstance(extent, int) or extent[0] != "operand":
+        return extent
+    return ("value", node.references[1 + extent[1]].node, 0)
 
 
 def _product(builder: GraphBuilder, sizes: Sequence[Extent]) -> Extent:
@@ -221,6 +313,8 @@ def _insert_slice(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     strides = _sizes(builder, op.static_strides.get_values(), iter(op.strides))
     kept = _kept_axes(sizes, len(source.extents))
     rank = len(sizes)
+    if tuple(sizes) == target.extents and set(offsets) <= {0} and set(strides) <= {1}:  # nothing is left of the target
+        return [tensor_view(source.node, [UNIT if axis < 0 else kept[axis] for axis in source.index], target.extents)]
     scalars: list[Value] = []
     described = tuple(
         tuple(_described(extent, scalars) for extent in (target.extents[a], offsets[a], sizes[a], strides[a]))
@@ -253,6 +347,8 @@ def _concat(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     assert isinstance(op, tensor.ConcatOp)
     axis = op.dim.value.data
     parts = [builder.values[operand] for operand in op.inputs]
+    if len(parts) == 1:
+        return parts
     scalars: list[Value] = []
     described = tuple(_described(part.extents[axis], scalars) for part in parts)
     known = static_shape(op.result.type)[axis]
@@ -276,6 +372,9 @@ def _pad(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
         _sum(builder, [source.extents[axis], low[axis], high[axis]]) if extent is None else extent
         for axis, extent in enumerate(shape)
     )
+    padded = [axis for axis in range(len(shape)) if (low[axis], high[axis]) != (0, 0)]
+    if not padded:
+        return [source]
     block = op.region.block
     for axis, argument in enumerate(block.args):
         builder.values[argument] = index_value(builder, axis, result)
@@ -284,7 +383,6 @@ def _pad(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     assert block.last_op is not None
     padding = builder.values[block.last_op.operands[0]]
     scalars: list[Value] = []
-    padded = [axis for axis in range(len(shape)) if (low[axis], high[axis]) != (0, 0)]
     described = tuple(
         tuple(_described(extent, scalars) for extent in (source.extents[a], low[a], high[a])) for a in padded
     )
@@ -305,6 +403,7 @@ HANDLERS.update(
         "tensor.from_elements": _from_elements,
         "tensor.expand_shape": _regroup,
         "tensor.collapse_shape": _regroup,
+        "tensor.reshape": _reshape,
         "tensor.extract_slice": _extract_slice,
         "tensor.insert_slice": _insert_slice,
         "tensor.insert": _insert,

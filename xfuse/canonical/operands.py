@@ -13,7 +13,7 @@ Use = tuple[Operation, int]
 """An op and the position of one of its operands."""
 
 _GIVEN_A_SHAPE = (BroadcastOp, TransposeOp, FillOp, ElementwiseOperation, LinalgStructuredOperation)
-_READ_A_SHAPE = frozenset({"tensor.empty", "tensor.dim", "tensor.splat", "tensor.expand_shape"})
+_READ_A_SHAPE = frozenset({"tensor.empty", "tensor.dim", "tensor.splat", "tensor.expand_shape", "tensor.reshape"})
 
 
 def operand_uses(op: Operation) -> Sequence[tuple[Operation, int, bool]]:
@@ -40,7 +40,7 @@ def _shape_only(op: Operation, index: int, inputs: int) -> bool:
         return True
     if op.name == "tensor.dim":
         return index == 0
-    if op.name in ("tensor.splat", "tensor.expand_shape"):
+    if op.name in ("tensor.splat", "tensor.expand_shape", "tensor.reshape"):
         return index > 0
     if isinstance(op, BroadcastOp | TransposeOp | FillOp | ElementwiseOperation):
         return index >= inputs

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from xdsl.ir import Operation
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
-from xdsl.ir import Attribute, Operation
-
-from xfuse.materialise import is_materialisable
+from xfuse.materialise import is_materialisable, is_table
 
 
 def is_copied(op: Operation) -> bool:
@@ -25,7 +22,7 @@ def _holds_table(op: Operation) -> bool:
         if current.name in ("tensor.empty", "tensor.dim"):
             continue
         if current.name == "arith.constant":
-            if _is_table(current.properties["value"]):
+            if is_table(current.properties["value"]):
                 return True
             continue
         for inner in current.walk() if current.regions else (current,):
@@ -35,15 +32,3 @@ def _holds_table(op: Operation) -> bool:
                     seen.add(owner)
                     stack.append(owner)
     return False
-
-
-def _is_table(value: Attribute) -> bool:
-    """Whether a constant has elements of different bits."""
-    if isinstance(value, DenseResourceAttr):
-        return True
-    if not isinstance(value, DenseIntOrFPElementsAttr):
-        return False
-    dense = cast(Any, value)
-    data, count = dense.data.data, len(dense)
-    size = len(data) // count if count else 0
-    return data[:size] != data[size : 2 * size] if count > 1 and len(data) == 2 * size else data != data[:size] * count
