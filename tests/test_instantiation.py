@@ -802,7 +802,7 @@ def test_law_l5_what_is_emitted_has_the_form_of_the_recipe(which: str, rank: int
         found = function_form(made)
         assert found.text == form_at(recipe, use, made.function_type.inputs.data).text, label
         if which == "library":
-            instance = instance_of(recipe, found, fastmath=True)
+            instance = instance_of(recipe, found)
             assert instance is not None, label
             assert instance.element_type == use, label
 

@@ -425,6 +425,32 @@ def test_r6_a_program_may_have_more_fast_math_flags(kind: Kind, flags: str) -> N
     assert [f"fastmath<{flags}>" in str(op) for op in ops if isinstance(op, FusedOp)] == [True]
 
 
+@pytest.mark.parametrize("kind", ["row", "matrix"])
+def test_r6_a_reduction_may_have_more_fast_math_flags(kind: Kind) -> None:
+    """Those of the op that combines two elements."""
+    product = contraction("%p", "%x, %w", "#ik, #kj", "!m, !w", "!t", start="%zero")
+    text = "\n".join(lines(kind, p=product) if kind == "matrix" else lines(kind))
+    flagged, found = re.subn(r"(arith\.addf %\w+, %\w+) : f32", r"\1 fastmath<nnan> : f32", text)
+    assert found == 1
+    ops = fuses(main(kind, flagged, f"return %r : {TYPE[kind]}"), RECIPES[kind])
+    assert [str(op).count("fastmath<nnan>") for op in ops if isinstance(op, FusedOp)] == [1]
+
+
+@every_kind
+def test_r6_an_instance_may_have_more_fast_math_flags_than_a_recipe_with_some(kind: Kind) -> None:
+    """What is fused is an instance of its recipe and runs as one; with fewer flags than the recipe's it is none."""
+    text = own_recipe(kind).replace("%e, %y", "%e, %y fastmath<nnan>")
+    own, other = session(text), session(text.replace("<nnan>", "<nnan,nsz>"))
+    *made, last = own_lines(kind)
+    last = last.replace(", %q", ", %q fastmath<nnan,ninf>")
+    ops = fuses(main(kind, *made, last, f"return %r : {TYPE[kind]}"), ("own", OWN_SIZE[kind]), own=own)
+    fused = next(op for op in ops if isinstance(op, FusedOp))
+    instance = own.instance_of(fused)
+    assert instance is not None
+    assert instance.recipe.name == "own"
+    assert other.instance_of(fused) is None
+
+
 @every_kind
 @pytest.mark.parametrize("flags", ["nnan", "", "ninf"])
 def test_r6_a_program_may_not_lack_fast_math_flags(kind: Kind, flags: str) -> None:

@@ -26,6 +26,7 @@ from rule_programs import (
     own_lines,
     own_recipe,
     product,
+    recipe,
     refused,
     session,
     twice,
@@ -114,6 +115,13 @@ def test_r4_what_escapes_may_be_computed_twice_or_be_a_result(kind: Kind, how: s
     name, count = RECIPES[kind]
     fuses(escape(kind, how), (name, count), own=alone(name), escape="duplicate")
     fuses(escape(kind, how), (VARIANTS[kind], count), own=alone(name).child(), escape="yield")
+
+
+def test_r4_what_stays_beside_a_match_is_matched_in_the_same_run() -> None:
+    """exp(x) is computed twice: in its user's recipe, and by one of its own."""
+    part = recipe("part", "%x: f32", "%e = math.exp %x : f32", "xfuse.yield %e : f32")
+    module = main("point", *own_lines("point"), "return %r, %e : !v, !v")
+    fuses(module, ("own", 2), ("part", 1), own=session(own_recipe("point"), part), escape="duplicate")
 
 
 @every_kind

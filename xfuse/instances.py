@@ -5,6 +5,10 @@ from __future__ import annotations
 from xfuse.canonical.form import Form
 from xfuse.errors import UnsupportedError
 from xfuse.identify import body_form, instance_text
+from xfuse.match.index import PatternIndex
+from xfuse.match.pattern import Pattern
+from xfuse.match.program import Program
+from xfuse.match.search import Search
 from xfuse.registry import RecipeRegistry
 from xfuse.specialisation import Instance, instance_of
 from xfuse_dialects.xfuse import FusedOp
@@ -32,16 +36,34 @@ class Instances:
         if key not in known:
             guess = registry.region(op.label) if op.label is not None else None
             entries = [guess, *registry.entries()] if guess is not None else list(registry.entries())
-            # Recipes with flags of their own are rare; they look at the region's flags too.
-            exact: Form | None = None
+            flagged = False
             found: Instance | None = None
             for entry in entries:
-                if entry.has_flags:
-                    exact = exact or body_form(op)
-                found = instance_of(entry, exact if entry.has_flags and exact is not None else plain)
+                found = instance_of(entry, plain)
+                if found is not None and entry.has_flags:
+                    flagged = True
+                    found = found if carries_flags(op, found) else None
                 if found is not None:
                     break
-            if exact is not None:
+            if flagged:  # the key says nothing of flags
                 return found
             known[key] = found
         return known[key]
+
+
+def carries_flags(op: FusedOp, instance: Instance) -> bool:
+    """Whether the ops of an instance's region have at least the fast-math flags of its recipe (rule R6)."""
+    block = op.regions[0].block
+    program = Program(block)
+    pattern = Pattern.of(instance.recipe, instance.element_type)
+    reading = PatternIndex([instance.recipe]).read(program)
+    assert block.last_op is not None
+    root = program.value(block.last_op.operands[pattern.anchor])
+    given = [program.value(argument) for argument in block.args]
+    for binding in Search(pattern, reading).all_at(root.node) if root is not None else ():
+        places = {
+            number: binding.places[node][0] for node, number in pattern.arguments.items() if node in binding.places
+        }
+        if all(value is not None and value.node == places[n] for n, value in enumerate(given) if n in places):
+            return True
+    return False

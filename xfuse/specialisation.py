@@ -50,29 +50,21 @@ def unit_shapes(recipe: Recipe, unit: Collection[str]) -> list[Shape | None]:
     ]
 
 
-def instance_of(
-    recipe: Recipe,
-    form: Form,
-    element_types: Sequence[str | None] | None = None,
-    *,
-    fastmath: bool | None = None,
-) -> Instance | None:
-    """The region of a form as an instance of a recipe, or None if it is none.
+def instance_of(recipe: Recipe, form: Form, element_types: Sequence[str | None] | None = None) -> Instance | None:
+    """The region of a form as an instance of a recipe, fast-math flags aside, or None if it is none.
 
-    The form must be built without fast-math flags, as flags beyond the recipe's do not count (rule R6), unless the
-    recipe `has_flags` itself; ``fastmath=False`` says that it was. ``element_types`` limits at which ones the recipe
-    is tried.
+    The form must be built without fast-math flags, as flags beyond the recipe's do not count (rule R6).
+    ``element_types`` limits at which ones the recipe is tried.
     """
     if len(form.arguments) != len(recipe.argument_types) or len(form.results) != len(recipe.result_types):
         return None
-    flags = recipe.has_flags if fastmath is None else fastmath
     given = tuple(form.graph.nodes[value.node].element_type for value in (*form.arguments, *form.results))
     for element_type in recipe.uses if element_types is None else element_types:
         if sum(recipe.signature(element_type), ()) != given:
             continue
         for arguments, shapes in _placements(recipe, form):
             try:
-                own = recipe.form(element_type, fastmath=flags, shapes=shapes)
+                own = recipe.form(element_type, fastmath=False, shapes=shapes)
             except XfuseError:  # at these extents there is no such recipe
                 continue
             results = _result_axes(form, own) if own.text == form.text else None

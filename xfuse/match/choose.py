@@ -356,7 +356,10 @@ class _Look:
 
     def _is_gone(self, candidate: _Candidate) -> bool:
         """Whether the op at which a candidate stands goes with a chosen match."""
-        return candidate.root in self.taken or (candidate.holder is not None and candidate.holder in self.taken)
+        match = self.taken.get(candidate.root)
+        if match is not None and candidate.root not in match.extraction.kept:
+            return True
+        return candidate.holder is not None and candidate.holder in self.taken
 
     def _take(self, match: Match, holder: Operation | None) -> bool:
         ways = [self.taken.get(op) for op in match.ops]

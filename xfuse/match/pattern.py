@@ -202,8 +202,12 @@ def nodes_agree(target: Node, node: Node) -> bool:
     if target.attributes == node.attributes:
         return True
     wanted, found = dict(target.attributes), dict(node.attributes)
-    flags, given = (set(str(each.pop("fastmath", "")).split(",")) - {""} for each in (wanted, found))
-    return wanted == found and flags <= given
+    return _flags(wanted) <= _flags(found) and wanted == found
+
+
+def _flags(attributes: dict[str, object]) -> set[str]:
+    """Take the fast-math flags out of a node's attributes."""
+    return set(str(attributes.pop("fastmath", "")).split(",")) - {""}
 
 
 def core_nodes_agree(target: Node, node: Node) -> bool:
@@ -213,6 +217,8 @@ def core_nodes_agree(target: Node, node: Node) -> bool:
     if target.kind in PRIMITIVES:
         return nodes_agree(target, node)
     wanted, found = dict(target.attributes), dict(node.attributes)
+    if not _flags(wanted) <= _flags(found):
+        return False
     return wanted.keys() == found.keys() and all(name in _OF_EXTENTS or wanted[name] == found[name] for name in wanted)
 
 

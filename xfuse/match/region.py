@@ -271,6 +271,6 @@ def is_instance(extraction: Extraction, known_instances: dict[tuple[object, ...]
         except UnsupportedError:
             found = None
         else:
-            found = instance_of(pattern.recipe, form, (pattern.element_type,), fastmath=False)
+            found = instance_of(pattern.recipe, form, (pattern.element_type,))
         answer = known_instances[key] = found is not None
     return answer

@@ -80,7 +80,7 @@ class Generaliser:
             recipe = self._recipe(form, name_of([first.graph.nodes[number] for number in order]))
         except XfuseError as error:
             return NotGeneral("L5", "recipe", str(error))
-        if instance_of(recipe, form, (None,), fastmath=False) is None:
+        if instance_of(recipe, form, (None,)) is None:
             return NotGeneral("L5", "instance", "it is no instance of what it would be at its core rank")
         dtypes = sum(recipe.signature(None), ())
         backend = self.gate(recipe, dtypes)
