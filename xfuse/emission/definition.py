@@ -23,7 +23,9 @@ def define(form: Form, name: str, attributes: dict[str, Attribute] | None = None
     block = Block(arg_types=types)
     for number, argument in enumerate(block.args):
         argument.name_hint = f"a{number}"
-    ops, values = Emission(graph, arguments, results, block.args).make([not value.extents for value in results])
+    ops, values = Emission(graph, arguments, results, block.args, fused=True).make(
+        [not value.extents for value in results]
+    )
     block.add_ops([*ops, YieldOp(values)])
     return RecipeOp(name, Region(block), attributes=attributes)
 

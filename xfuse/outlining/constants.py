@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from xdsl.ir import Operation
 
 from xfuse.materialise import is_materialisable, is_table
 
 
-def is_copied(op: Operation) -> bool:
+def is_copied(op: Operation, others: Collection[Operation] = ()) -> bool:
     """Whether an op is copied into a cluster that reads it.
 
-    A table is an operand of the cluster instead: inside, it would make core dimensions of its axes.
+    A table is an operand of the cluster instead: inside, it would make core dimensions of its axes. ``others`` are ops
+    known not to be copied, and what is made of them is none either.
     """
-    return is_materialisable(op) and not _holds_table(op)
+    return is_materialisable(op, others) and not _holds_table(op)
 
 
 def _holds_table(op: Operation) -> bool:

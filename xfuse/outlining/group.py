@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +23,7 @@ class Group:
     classes that they run along. ``made`` are the values that the ops make, ``read`` those that come from elsewhere.
     """
 
-    __slots__ = ("axes", "extents", "free", "made", "members", "ops", "read", "reduced", "work")
+    __slots__ = ("_seconds", "axes", "extents", "free", "made", "members", "ops", "read", "reduced", "work")
 
     def __init__(self, number: int, space: Space, results: Sequence[SSAValue]) -> None:
         self.members = [number]
@@ -47,10 +46,29 @@ class Group:
         run = {loop for _, axes in space.reads for loop in axes}
         self.free: Classes = everything - {class_of[loop] for loop in run} if space.kind == "view" else frozenset()
         self.work: dict[Classes, float] = {everything: space.weight} if space.weight else {}
+        self._seconds: float | None = None
 
     def seconds_of_work(self) -> float:
         """The time that a kernel computes, each op at every point of all loops."""
-        return seconds(0, _executed(self.work, self.extents, self.reduced | self.free), 0)
+        if self._seconds is None:
+            self._seconds = seconds(0, _executed(self.work, self.extents, self.reduced | self.free), 0)
+        return self._seconds
+
+    def join(self, other: Group, both: Joined) -> None:
+        """Take in the ops of another group."""
+        for group, names in ((self, both.one), (other, both.other)):
+            if group is self and names == range(len(names)):
+                continue
+            for value, axes in group.axes.items():
+                if group is self or value not in self.axes:
+                    self.axes[value] = tuple([NO_LOOP if axis == NO_LOOP else names[axis] for axis in axes])
+        self.extents, self.reduced, self.free, self.work = both.extents, both.reduced, both.free, both.work
+        self._seconds = None
+        self.members += other.members
+        self.ops += other.ops
+        self.made |= other.made
+        self.read |= other.read
+        self.read -= self.made
 
 
 def is_consistent(space: Space) -> bool:
@@ -161,27 +179,17 @@ def saving(one: Group, other: Group, both: Joined, leaves: Mapping[SSAValue, boo
     return seconds(traffic, 0, 1) - (together - one.seconds_of_work() - other.seconds_of_work())
 
 
-def join(one: Group, other: Group, both: Joined) -> None:
-    """Take the ops of ``other`` into ``one``."""
-    for group, names in ((one, both.one), (other, both.other)):
-        if group is one and names == range(len(names)):
-            continue
-        for value, axes in group.axes.items():
-            if group is one or value not in one.axes:
-                one.axes[value] = tuple(NO_LOOP if axis == NO_LOOP else names[axis] for axis in axes)
-    one.extents, one.reduced, one.free, one.work = both.extents, both.reduced, both.free, both.work
-    one.members += other.members
-    one.ops += other.ops
-    one.made |= other.made
-    one.read |= other.read
-    one.read -= one.made
-
-
 def _executed(work: Mapping[Classes, float], extents: Sequence[int], cores: Classes) -> float:
     """The weight of all that a kernel does: an op runs along the core dimensions that it has, and along all loops."""
-    loops = math.prod(extent for number, extent in enumerate(extents) if number not in cores)
-    return sum(
-        weight * loops * math.prod(extents[each] for each in classes if each in cores)
-        for classes, weight in work.items()
-        if weight
-    )
+    loops = 1
+    for number, extent in enumerate(extents):
+        if number not in cores:
+            loops *= extent
+    total = 0.0
+    for classes, weight in work.items():
+        points = loops
+        for each in classes:
+            if each in cores:
+                points *= extents[each]
+        total += weight * points
+    return total

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from xfuse.outlining.group import Group, join, joined, saving
+from xfuse.outlining.group import Group, joined, saving
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.order import GroupOrder
 from xfuse.outlining.scan import Scan
@@ -56,7 +56,7 @@ class Grouping:
         leaves = {value: not self._all_within(self.scan.readers(value), first, second) for value in passed}
         if saving(one, other, both, leaves) <= 0 or not self.order.join(first, second):
             return
-        join(one, other, both)
+        one.join(other, both)
         del self.groups[first], self.groups[second]
         self.groups[self.order.group(first)] = one
 

@@ -40,12 +40,15 @@ class Scan:
         self._options = options
         self._readers: dict[SSAValue, list[int]] = {}
         effect = -1
+        others: set[Operation] = set()
         for number, op in enumerate(self.ops):
-            space = space_of(op)
-            if is_copied(op):
+            if is_copied(op, others):
                 self.constants.add(number)
-            elif space is not None:
-                self._consider(number, space)
+            else:
+                others.add(op)
+                space = space_of(op)
+                if space is not None:
+                    self._consider(number, space)
             before = self._before(number, op)
             if not is_pure(op):
                 before.update([effect] if effect >= 0 else [])
