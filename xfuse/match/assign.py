@@ -79,7 +79,6 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
         pattern,
         walk.block,
         covered,
-        [op for op in reversed(copied) if op not in walk.kept],
         outer + copied,
         inputs,
         shapes,

@@ -181,17 +181,18 @@ Rank = tuple[Order, int, int]
 class _Attempts:
     """What the search of one pattern at one node finds, each binding made when it is first asked for."""
 
+    __slots__ = ("_budget", "_made", "_more", "_search", "node", "pattern", "reading")
+
     def __init__(self, pattern: Pattern, reading: Reading, node: int, budget: int | None) -> None:
         self.pattern, self.reading, self.node = pattern, reading, node
         self._budget = budget
         self._search: Search | None = None
-        self._more: Iterator[Binding] = iter(())
-        self._made: list[Binding] = []
 
     def __iter__(self) -> Iterator[Binding]:
         if self._search is None:
             self._search = Search(self.pattern, self.reading, self._budget)
-            self._more = islice(self._search.all_at(self.node), _ALTERNATIVES)
+            self._more: Iterator[Binding] = islice(self._search.all_at(self.node), _ALTERNATIVES)
+            self._made: list[Binding] = []
         yield from self._made
         for binding in self._more:
             self._made.append(binding)
@@ -362,16 +363,18 @@ class _Look:
         return candidate.holder is not None and candidate.holder in self.taken
 
     def _take(self, match: Match, holder: Operation | None) -> bool:
-        ways = [self.taken.get(op) for op in match.ops]
-        if holder is not None:
-            ways.append(self.taken.get(holder))
-        elif self.opened:
-            ways.extend(self.opened.get(op) for op in match.ops)
-        other = next((each for each in ways if each is not None), None) or self._out_of_order(match)
+        ops, taken = match.ops, self.taken
+        ways = [taken[op] for op in ops if op in taken]
+        if holder is not None and holder in taken:
+            ways.append(taken[holder])
+        elif holder is None and self.opened:
+            ways.extend(self.opened[op] for op in ops if op in self.opened)
+        other = ways[0] if ways else self._out_of_order(match)
         if other is not None:
             self.result.lost.append(Loss(match, other))
             return False
-        self.taken.update(dict.fromkeys(match.ops, match))
+        for op in ops:
+            taken[op] = match
         if match.extraction.is_early:
             self.early.update(dict.fromkeys(_fixed_points(match), match))
         if holder is not None:
@@ -401,8 +404,9 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
     fused_ops: list[FusedOp] = []
     for match in matches:
         extraction = match.extraction
-        extraction.inputs[:] = [replaced.get(value, value) for value in extraction.inputs]
-        extraction.shapes[:] = [replaced.get(value, value) for value in extraction.shapes]
+        extraction.inputs = [replaced.get(value, value) for value in extraction.inputs]
+        if extraction.shapes:
+            extraction.shapes = [replaced.get(value, value) for value in extraction.shapes]
         fused = extraction.fused_op()
         editor.insert_before(fused, extraction.before)
         made = None if extraction.body is not None else make_region(extraction, editor)
@@ -431,8 +435,10 @@ def _replace(old: SSAValue, new: SSAValue, extraction: Extraction, body: Block) 
 
 
 def _erase(extraction: Extraction, editor: Editor) -> None:
-    covered = set(extraction.covered)
-    for op in extraction.spent:
-        # A copied constant goes with the match only if nothing else reads it.
-        if op.parent is extraction.block and (op in covered or not any(result.uses for result in op.results)):
+    """Erase what is left of the ops of a match, and copied constants that nothing reads any more."""
+    covered = set(extraction.covered) if extraction.body is not None else ()
+    for op in reversed(extraction.copied):
+        if op.parent is not extraction.block or op in extraction.kept:
+            continue
+        if op in covered or not any(result.uses for result in op.results):
             editor.erase(op)

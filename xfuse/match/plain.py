@@ -77,7 +77,7 @@ def match_plain(
     copied = sorted((*covered, *constants), key=order.__getitem__) if constants else covered
     inputs = [bound[node] for node in pattern.arguments]
     slots = tuple(inputs[number] for number in sorted(pattern.slots)) if pattern.slots else ()
-    return Extraction(pattern, block, covered, copied[::-1], copied, inputs, [], [root], root.op, slots)
+    return Extraction(pattern, block, covered, copied, inputs, (), (root,), root.op, slots)
 
 
 def _ordered(

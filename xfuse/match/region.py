@@ -30,8 +30,8 @@ from xfuse_dialects.xfuse import FusedOp, YieldOp
 class Extraction:
     """Ops of one block that carry a match.
 
-    ``covered`` are replaced by the fused op, in program order. ``spent`` are these and the materialisable ops of the
-    block that the region copies, last first; ``copied`` are all ops of the region, in order. ``inputs`` has one SSA
+    ``covered`` are replaced by the fused op, in program order. ``copied`` are all ops of the region, in order: these,
+    and the materialisable ops that it copies. ``inputs`` has one SSA
     value per argument of the recipe, ``shapes`` those that only give a shape. ``outputs`` are the results. ``before``
     is where the fused op goes. ``kept`` are covered too but stay, as others read what they compute.
     """
@@ -39,11 +39,10 @@ class Extraction:
     pattern: Pattern
     block: Block
     covered: list[Operation]
-    spent: list[Operation]
     copied: list[Operation]
-    inputs: list[SSAValue]
-    shapes: list[SSAValue]
-    outputs: list[SSAValue]
+    inputs: Sequence[SSAValue]
+    shapes: Sequence[SSAValue]
+    outputs: Sequence[SSAValue]
     before: Operation
     slots: tuple[SSAValue, ...]
     body: Region | None = None
