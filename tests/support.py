@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import sys
 import sysconfig
 import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +21,7 @@ from xdsl.printer import Printer
 import xfuse
 from xfuse.parser import default_context
 
+T = TypeVar("T")
 CORPUS = Path(__file__).parent / "corpus"
 SPELLINGS = ("linalg", "fused", "named", "tensor")
 PROGRAMS = sorted(path.name for path in (CORPUS / "dev").iterdir() if path.is_dir())
@@ -79,3 +82,23 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
     for thread in threads:
         thread.join()
     return results
+
+
+def calls_of(function: Callable[[], T]) -> tuple[int, T]:
+    """How many calls, of Python functions and of C ones, a function makes, and what it gives.
+
+    Unlike time this is the same on every machine, so that a test can pin how work grows.
+    """
+    count = 0
+
+    def count_call(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        result = function()
+    finally:
+        sys.setprofile(before)
+    return count, result

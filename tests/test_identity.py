@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from support import calls_of
 from xdsl.dialects import func
 
 import xfuse
@@ -1050,16 +1050,14 @@ def chain(count: int) -> str:
 
 def test_a_deep_diamond_is_linear() -> None:
     """2^64 paths, 64 nodes (law L9)."""
-    start = time.perf_counter()
-    found = identity(diamond(64))
+    calls, found = calls_of(lambda: identity(diamond(64)))
     assert found.text.count("\n") < 80
     assert found.recipe != identity(diamond(63)).recipe
-    assert time.perf_counter() - start < 5
+    assert calls < 1_000_000
 
 
 def test_a_chain_of_ten_thousand_ops_is_linear_and_meets_no_recursion_limit() -> None:
     """Build, hash, print, fuse, decompose, compare (laws L2, L9)."""
-    start = time.perf_counter()
     module = parse_module(chain(10_000))
     found = identity(module)
     assert found.text.count("\n") > 10_000
@@ -1073,7 +1071,6 @@ def test_a_chain_of_ten_thousand_ops_is_linear_and_meets_no_recursion_limit() ->
     assert identity(module).recipe == found.recipe
     assert decompose_all(module) == 3333
     assert same_program(before, module)
-    assert time.perf_counter() - start < 60
 
 
 def test_a_recipe_of_five_thousand_ops() -> None:

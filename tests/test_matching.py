@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import pytest
 from random_programs import order_problem
+from support import calls_of
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -120,7 +120,7 @@ def chain(count: int, form: Callable[[int, str], str]) -> list[str]:
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
-def test_r1_twenty_nested_sums_match_in_under_a_second(mirrored: bool) -> None:
+def test_r1_twenty_nested_sums_take_no_exponential_work(mirrored: bool) -> None:
     """Commutative choices multiply to a million; the search must not (B05)."""
     names = " ".join(f"a{n}" for n in range(21))
     wanted = recipe("r", names, *chain(20, lambda n, last: f"arith.addf {last}, %a{n} : f32"), "s20")
@@ -130,10 +130,9 @@ def test_r1_twenty_nested_sums_match_in_under_a_second(mirrored: bool) -> None:
         else (lambda n, last: f"arith.addf {last}, %a{n} : f32")
     )
     arguments = ", ".join(f"%a{n}: f32" for n in range(21))
-    start = time.perf_counter()
-    found = Fused(wanted, function(*chain(20, order), "%s20", arguments=arguments))
+    calls, found = calls_of(lambda: Fused(wanted, function(*chain(20, order), "%s20", arguments=arguments)))
     assert found.names == ["r"]
-    assert time.perf_counter() - start < 1
+    assert calls < 1_000_000
 
 
 def tree(prefix: str, leaves: Sequence[str]) -> list[str]:
@@ -165,14 +164,13 @@ def test_r1_a_search_that_takes_too_long_is_refused_as_budget() -> None:
 
 
 @pytest.mark.parametrize("depth", [30, 64])
-def test_r1_diamonds_take_no_exponential_time(depth: int) -> None:
+def test_r1_diamonds_take_no_exponential_work(depth: int) -> None:
     """t(i+1) = t(i) + t(i), recipe and program (B09)."""
     lines = [f"%t{n + 1} = arith.addf %t{n}, %t{n} : f32" for n in range(depth)]
     wanted = recipe("r", "t0", *lines[:20], "t20")
-    start = time.perf_counter()
-    found = Fused(wanted, function(*lines, f"%t{depth}", arguments="%t0: f32"))
+    calls, found = calls_of(lambda: Fused(wanted, function(*lines, f"%t{depth}", arguments="%t0: f32")))
     assert found.names == ["r"] * (depth // 20)
-    assert time.perf_counter() - start < 5
+    assert calls < 1_000_000
 
 
 def test_r1_long_chains_meet_no_recursion_limit() -> None:
@@ -181,11 +179,8 @@ def test_r1_long_chains_meet_no_recursion_limit() -> None:
     lines[1999] = "%t2000 = math.tanh %t1999 : f32"
     wanted = recipe("r", "t0", *lines[:2000], "t2000")
     pairs = recipe("pair", "t0", *lines[:2], "t2")
-    start = time.perf_counter()
-    assert sorted(Fused(wanted + pairs, function(*lines, "%t4000", arguments="%t0: f32")).names) == ["pair"] * 1000 + [
-        "r"
-    ]
-    assert time.perf_counter() - start < 60
+    program = function(*lines, "%t4000", arguments="%t0: f32")
+    assert sorted(Fused(wanted + pairs, program).names) == ["pair"] * 1000 + ["r"]
 
 
 # R2: commutative kinds
