@@ -359,6 +359,31 @@ ROUND_TRIPS = {
 }
 
 
+def put_back(trip: str) -> str:
+    """A round trip from %s to %v."""
+    return ROUND_TRIPS[trip].replace("%v", "%w").replace("%x", "%s").replace("%r", "%v")
+
+
+@pytest.mark.parametrize("trip", ROUND_TRIPS)
+def test_reshapes_of_inner_values_that_are_put_back(trip: str) -> None:
+    text = program("%x: !t, %b: !t", "!t", "%s = arith.addf %x, %b : !t", put_back(trip), RELU)
+    assert families(text) == ["add_relu"]
+
+
+def test_what_is_between_two_reshapes_may_escape() -> None:
+    text = program(
+        "%x: !t, %b: !t",
+        "!t",
+        "%s = arith.addf %x, %b : !t",
+        put_back("collapsed and expanded"),
+        RELU.replace("%r", "%m"),
+        """%l = math.exp %u : tensor<32xf32>
+        %w = tensor.expand_shape %l [[0, 1]] output_shape [4, 8] : tensor<32xf32> into !t
+        %r = arith.mulf %m, %w : !t""",
+    )
+    assert "add_relu" not in families(text)
+
+
 @pytest.mark.parametrize("trip", ROUND_TRIPS)
 def test_a_reshape_that_is_put_back_is_none(trip: str) -> None:
     """A program with it has the identity of one without."""
@@ -374,6 +399,96 @@ def test_other_reshapes() -> None:
     for given, result in (("tensor<4x6xf32>", "tensor<3x8xf32>"), ("tensor<0x6xf32>", "tensor<6x0xf32>")):
         lines = f"%y = math.exp %x : {given} %r = tensor.reshape %y(%n) : ({given}, tensor<2xindex>) -> {result}"
         assert families(program(f"%x: {given}, %n: tensor<2xindex>", result, lines)) == []
+
+
+# Arguments: x of silu(x), read both as it is and through a view
+
+SILU = """%minus = arith.negf %x : !t
+    %power = math.exp %minus : !t
+    %one = arith.constant dense<1.0> : !t
+    %more = arith.addf %one, %power : !t
+    %s = arith.divf %one, %more : !t
+    %r = arith.mulf %v, %s : !t"""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_arguments(view: str) -> None:
+    lines = VIEWS[view].replace("%s", "%x")
+    assert families(program("%x: !t", "!t", lines, SILU)) == ["silu"]
+    # If something else reads the view too, it stays, and two values carry the argument.
+    further = "%l = math.log %v : !t %r = arith.subf %m, %l : !t"
+    assert "silu" not in families(program("%x: !t", "!t", lines, SILU.replace("%r", "%m"), further))
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "%v = tensor.insert_slice %h into %x[0, 0] [3, 8] [1, 1] : tensor<3x8xf32> into !t",
+        "%v = tensor.extract_slice %g[1, 0] [4, 8] [1, 1] : tensor<5x8xf32> to !t",
+        """%e = tensor.empty() : tensor<4x4xf32>
+        %c = tensor.extract_slice %x[0, 0] [4, 4] [1, 1] : !t to tensor<4x4xf32>
+        %v = tensor.concat dim(1) %c, %c : (tensor<4x4xf32>, tensor<4x4xf32>) -> !t""",
+    ],
+    ids=["inserted in part", "of another", "half of it twice"],
+)
+def test_no_views_of_arguments(view: str) -> None:
+    text = program("%x: !t, %h: tensor<3x8xf32>, %g: tensor<5x8xf32>", "!t", view, SILU)
+    assert "silu" not in families(text)
+
+
+def test_extents_of_views_of_arguments() -> None:
+    """They go along with the match that takes the view, unless something else needs them."""
+    text = program(
+        "%x: tensor<?x8xf32>",
+        "tensor<?x8xf32>",
+        """%0 = arith.constant 0 : index
+        %k = tensor.dim %x, %0 : tensor<?x8xf32>
+        %e = tensor.empty(%k) : tensor<?x8xf32>
+        %v = linalg.copy ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+        %d = tensor.dim %v, %0 : tensor<?x8xf32>
+        %c = arith.constant 1.0 : f32
+        %o = tensor.splat %c[%d] : tensor<?x8xf32>
+        %n = arith.negf %x : tensor<?x8xf32>
+        %p = math.exp %n : tensor<?x8xf32>
+        %q = arith.addf %o, %p : tensor<?x8xf32>
+        %s = arith.divf %o, %q : tensor<?x8xf32>
+        %r = arith.mulf %v, %s : tensor<?x8xf32>""",
+    )
+    assert families(text) == ["silu"]
+    returned = text.replace("-> tensor<?x8xf32> {", "-> (tensor<?x8xf32>, index) {")
+    returned = returned.replace("return %r : tensor<?x8xf32>", "return %r, %d : tensor<?x8xf32>, index")
+    assert "silu" not in families(returned)
+    # Where nothing reads the argument but the view, it may stay, and its extents with it.
+    assert families(returned.replace("arith.negf %x", "arith.negf %v")) == ["silu"]
+
+
+def test_views_of_slots() -> None:
+    """The bound of a Huber loss, as it is and as a tensor of one element."""
+    parts = (
+        "%w = tensor.splat %a : !t",
+        "%u = tensor.from_elements %a : tensor<1x1xf32>",
+        """%h = arith.constant dense<0.5> : !t
+        %e = tensor.empty() : !t
+        %d = arith.subf %x, %y : !t
+        %m = math.absf %d : !t
+        %p = arith.mulf %d, %d : !t
+        %near = arith.mulf %h, %p : !t
+        %wh = arith.constant dense<0.2> : !t
+        %over = arith.subf %m, %wh : !t
+        %far = arith.mulf %w, %over : !t
+        %r = linalg.generic {indexing_maps = [#all, #corner, #all, #all, #all], EACH}
+            ins(%m, %u, %near, %far : !t, tensor<1x1xf32>, !t, !t) outs(%e : !t) {
+        ^bb0(%i: f32, %j: f32, %k: f32, %l: f32, %o: f32):
+          %c = arith.cmpf ole, %i, %j : f32
+          %q = arith.select %c, %k, %l : f32
+          linalg.yield %q : f32
+        } -> !t""",
+    )
+    scalar = "%a = arith.constant 0.4 : f32"
+    assert families(program("%x: !t, %y: !t", "!t", scalar, *parts)) == ["huber"]
+    other = parts[1].replace("%a", "%z")
+    text = program("%x: !t, %y: !t", "!t", scalar, "%z = arith.constant 0.3 : f32", parts[0], other, parts[2])
+    assert "huber" not in families(text)
 
 
 # Rows: softmax
@@ -556,6 +671,66 @@ def test_slots(scalar: str) -> None:
     assert "rms_norm" not in families(rms_norm(scalar, operands="%count, %sum"))
 
 
+# Two results: x + y and its rms_norm, through copies of the sum
+
+
+def sum_and_norm(views: str, read: str, kept: str) -> str:
+    """The sum is %s, of which there are views; the norm is taken of ``read``, and ``kept`` is returned."""
+    square = REDUCTIONS["permuted loops"].replace("SRC", "%q").replace("INI", "%nil").replace("OP", "arith.addf")
+    text = program(
+        "%x: !t, %h: !t, %w: !t",
+        "!t",
+        "%e = tensor.empty() : !t %nil = arith.constant dense<0.0> : !r %s = arith.addf %h, %x : !t",
+        views,
+        f"%q = arith.mulf {read}, {read} : !t %sum = {square}",
+        SCALARS["dense"].replace("NAME", "count").replace("LIT", "8.0"),
+        SCALARS["dense"].replace("NAME", "epsilon").replace("LIT", "1.0e-5"),
+        "%mean = arith.divf %sum, %count : !r %shifted = arith.addf %mean, %epsilon : !r",
+        "%scale = math.rsqrt %shifted : !r",
+        f"%wide = {SPREADS['map'].replace('SRC', '%scale')}",
+        f"%one = arith.mulf {read}, %wide : !t %r = arith.mulf %w, %one : !t",
+    )
+    text = text.replace("-> tensor<4x8xf32> {", "-> (tensor<4x8xf32>, tensor<4x8xf32>) {", 1)
+    return text.replace("return %r : ", f"return {kept}, %r : tensor<4x8xf32>, ")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_of_a_result(view: str) -> None:
+    lines = VIEWS[view].replace("%e ", "%e0 ").replace("%e :", "%e0 :").replace("%e[", "%e0[")
+    for kept in ("%v", "%s"):
+        assert families(sum_and_norm(lines, "%v", kept)) == ["add_rms_norm"], kept
+
+
+@pytest.mark.parametrize("source", ["%s", "%v"])
+def test_several_views_of_a_result(source: str) -> None:
+    """The norm is taken of one, another is returned."""
+    text = sum_and_norm("%v = linalg.copy ins(%s : !t) outs(%e : !t) -> !t", "%v", "%late")
+    copy = f"%late = linalg.copy ins({source} : !t) outs(%e : !t) -> !t\nreturn".replace("!t", TYPES["!t"])
+    assert families(text.replace("return", copy)) == ["add_rms_norm"]
+
+
+def test_extents_of_a_result_that_has_a_view() -> None:
+    """If something else needs them, the sum itself is the result and its view an inner value, or it escapes."""
+    text = sum_and_norm("%v = linalg.copy ins(%s : !t) outs(%e : !t) -> !t", "%v", "KEPT")
+    text = text.replace("return", "%0 = arith.constant 0 : index\n%d = tensor.dim %s, %0 : tensor<4x8xf32>\nreturn")
+    types = "tensor<4x8xf32>, tensor<4x8xf32>"
+    assert families(text.replace(types, "index, tensor<4x8xf32>").replace("KEPT", "%d")) == ["add_rms_norm"]
+    assert "add_rms_norm" not in families(text.replace(types, f"index, {types}").replace("KEPT", "%d, %v"))
+
+
+def test_other_views_of_a_result() -> None:
+    """One that is laid out otherwise is no result, and what is computed of the sum is no view."""
+    turned = """%f = tensor.empty() : tensor<8x4xf32>
+        %u = linalg.transpose ins(%s : !t) outs(%f : tensor<8x4xf32>) permutation = [1, 0]
+        %v = linalg.transpose ins(%u : tensor<8x4xf32>) outs(%e : !t) permutation = [1, 0]"""
+    text = sum_and_norm(turned, "%v", "%u").replace(
+        "-> (tensor<4x8xf32>, tensor<4x8xf32>) {", "-> (tensor<8x4xf32>, tensor<4x8xf32>) {"
+    )
+    text = text.replace("return %u, %r : tensor<4x8xf32>,", "return %u, %r : tensor<8x4xf32>,")
+    assert "add_rms_norm" not in families(text)
+    assert "add_rms_norm" not in families(sum_and_norm("%v = math.absf %s : !t", "%v", "%v"))
+
+
 # Matrices: relu(x w + b)
 
 PRODUCTS = {
@@ -668,6 +843,36 @@ def test_a_branch() -> None:
         }""",
     )
     assert families(text) == ["add_relu"]
+
+
+def branch(outside: str, type_: str = "!t") -> str:
+    """A function with relu(x + b) in a branch, its 0 from the enclosing block."""
+    inner = f"%s = arith.addf %x, %b : {type_} %m = arith.maximumf %s, %zero : {type_} scf.yield %m : {type_}"
+    taken = f"%r = scf.if %if -> ({type_}) {{ {inner} }} else {{ scf.yield %x : {type_} }}"
+    return program(f"%x: {type_}, %b: {type_}, %if: i1", type_, outside, taken)
+
+
+@pytest.mark.parametrize("constant", CONSTANTS)
+def test_a_constant_of_the_enclosing_block(constant: str) -> None:
+    assert families(branch(CONSTANTS[constant])) == ["add_relu"]
+
+
+def test_an_extent_of_the_enclosing_block() -> None:
+    text = """%c = arith.constant 0.0 : f32
+        %0 = arith.constant 0 : index
+        %k = tensor.dim %x, %0 : tensor<?x8xf32>
+        %zero = tensor.splat %c[%k] : tensor<?x8xf32>"""
+    assert families(branch(text, "tensor<?x8xf32>")) == ["add_relu"]
+
+
+def test_other_values_of_the_enclosing_block() -> None:
+    for outside in (
+        "%c = arith.constant -0.0 : f32 %zero = tensor.splat %c : !t",
+        "%c = arith.constant dense<0.0> : !t %zero = arith.mulf %x, %c : !t",
+        """%l = arith.constant dense<[0.0, 0.0, 0.0, 1.0]> : !r %e = tensor.empty() : !t
+        %zero = linalg.broadcast ins(%l : !r) outs(%e : !t) dimensions = [1]""",
+    ):
+        assert "add_relu" not in families(branch(outside))
 
 
 # What real MLIR makes of them

@@ -88,6 +88,8 @@ class _Digester:
         self.digest: _Digest = self._total(root)
 
     def _own(self, op: Operation, depth: int) -> _Digest:
+        if op.regions and is_materialisable(op):
+            depth = -1  # a copy of it is as good at any depth
         regions = [
             [self._block(block, (depth, position, number)) for number, block in enumerate(region.blocks)]
             for position, region in enumerate(op.regions)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from xfuse.canonical.graph import Value
+from xfuse.canonical.operands import top_of
 from xfuse.match.assign import assign
 from xfuse.match.escapes import Escape, absorb_dead, check_escapes, keep_escaping, placement
 from xfuse.match.pattern import Pattern
@@ -67,7 +68,18 @@ def _extract(
     if any(isinstance(each.owner, Operation) and is_materialisable(each.owner) for each in roots):
         raise Refused("R4", "constant", "what the recipe would compute is a constant")
     extents = {places[n][0] for n in pattern.extents if n in places}
-    walk = Walk(program, pattern, block, order, by_node, interior | literals | extents, extents, roots)
+    inner = interior | literals | extents
+    last = [each if each is root else _last_copy(program, block, each) for each in roots]
+    if any(each is not first for each, first in zip(last, roots, strict=True)):
+        try:
+            return _taken(Walk(program, pattern, block, order, by_node, inner, extents, last), escape)
+        except Refused:
+            pass  # what is wrong is told of the first ones
+    return _taken(Walk(program, pattern, block, order, by_node, inner, extents, roots), escape)
+
+
+def _taken(walk: Walk, escape: Escape) -> Extraction:
+    """The ops between the results of a match and its arguments, taken whole."""
     cover(walk)
     absorb_dead(walk)
     absorb_shapes(walk)
@@ -92,6 +104,27 @@ def _roots(program: Program, pattern: Pattern, binding: Binding, block: Block, r
             raise Refused("R11", "inside-body", f"result {position} of the recipe is computed only inside an op's body")
         used = [carrier for carrier in carriers if carrier.uses]
         found.append((used or carriers)[0])
+    return found
+
+
+def _last_copy(program: Program, block: Block, carrier: SSAValue) -> SSAValue:
+    """The last of a value's copies, if each is all that reads the one before, extents aside; else the value itself.
+
+    What is between two of them may be laid out otherwise: a transpose that another undoes.
+    """
+    wanted = program.value(carrier)
+    current, found = carrier, carrier
+    while wanted is not None:
+        readers = {top_of(use.operation, block) for use in current.uses if use.operation.name != "tensor.dim"}
+        reader = readers.pop() if len(readers) == 1 else None
+        if reader is None or len(reader.results) != 1 or not reader.results[0].uses:
+            break
+        current = reader.results[0]
+        value = program.value(current)
+        if value is None or value.node != wanted.node:
+            break
+        if value == wanted and current.type == carrier.type:
+            found = current
     return found
 
 

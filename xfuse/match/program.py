@@ -14,8 +14,8 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xfuse.canonical.build import GraphBuilder, build_body
 from xfuse.canonical.extents import extent_values
 from xfuse.canonical.graph import UNINITIALISED, Extent, Value
-from xfuse.canonical.operands import top_of
-from xfuse.errors import XfuseError
+from xfuse.canonical.operands import is_inside, operand_uses, top_of
+from xfuse.materialise import is_materialisable
 from xfuse.parser import resource_blobs
 from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
@@ -168,15 +168,27 @@ class Program:
         return parent is op
 
     def _outside(self, ssa: SSAValue) -> None:
-        """A value from an enclosing block: a constant is what it is, everything else an argument."""
-        owner = ssa.owner
-        if isinstance(owner, Operation) and owner.name == "arith.constant":
-            try:
-                self.builder.values[ssa] = self.builder.constant(owner.properties["value"], ssa.type)
-                return
-            except XfuseError:
-                pass
-        self.builder.argument(ssa)
+        """A value from an enclosing block: what is materialisable is read as it is, everything else an argument."""
+        known = self.builder.values
+        waiting: set[SSAValue] = set()
+        stack = [ssa]
+        while stack:
+            value = stack[-1]
+            owner = value.owner
+            if value in known:
+                stack.pop()
+                continue
+            if isinstance(owner, Operation) and is_materialisable(owner):
+                read = (user.operands[index] for user, index, _ in operand_uses(owner))
+                missing = [each for each in read if each not in known and not is_inside(each, owner)]
+                if not missing:
+                    self.builder.operation(owner)
+                    continue
+                if value not in waiting:
+                    waiting.add(value)
+                    stack.extend(missing)
+                    continue
+            self.builder.argument(value)
 
 
 def _boundary(builder: GraphBuilder, op: FusedOp) -> list[Value]:

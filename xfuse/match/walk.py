@@ -14,17 +14,21 @@ from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program, is_pure
 from xfuse.materialise import is_materialisable
 
-_VIEW_OPS = frozenset(
-    {
-        "linalg.broadcast",
-        "linalg.transpose",
-        "linalg.fill",
-        "tensor.splat",
-        "tensor.cast",
-        "tensor.expand_shape",
-        "tensor.collapse_shape",
-    }
-)
+_RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape"})
+_VIEW_OPS = _RESHAPES | {
+    "linalg.broadcast",
+    "linalg.copy",
+    "linalg.fill",
+    "linalg.generic",
+    "linalg.transpose",
+    "tensor.cast",
+    "tensor.concat",
+    "tensor.extract_slice",
+    "tensor.from_elements",
+    "tensor.insert_slice",
+    "tensor.pad",
+    "tensor.splat",
+}
 
 
 class Refused(Exception):
@@ -99,7 +103,7 @@ def _is_external(walk: Walk, op: Operation, operand: SSAValue, take: Callable[[O
     node = UNINITIALISED if value is None else value.node
     if node in walk.arguments or (value is not None and is_literal(walk, value)):
         return True
-    if node not in walk.interior:
+    if node not in walk.interior and not _undoes_reshape(op, operand):
         raise Refused("R11", "outside-recipe", "the op also computes with a value that is no part of the recipe", op)
     owner = operand.owner
     if not isinstance(owner, Operation) or owner.parent is not walk.block:
@@ -113,8 +117,14 @@ def _is_external(walk: Walk, op: Operation, operand: SSAValue, take: Callable[[O
     return False
 
 
+def _undoes_reshape(op: Operation, operand: SSAValue) -> bool:
+    """Whether an op reshapes what another reshape gives: if one undoes the other, what is between is of no matter."""
+    owner = operand.owner
+    return op.name in _RESHAPES and isinstance(owner, Operation) and owner.name in _RESHAPES
+
+
 def _absorb_views(walk: Walk) -> None:
-    """Read arguments through broadcasts and transposes at their source.
+    """Read arguments through views of them at their source.
 
     A view that only the match reads is taken into it; one that makes a constant is copied into the region.
     """
@@ -135,9 +145,10 @@ def _absorb_views(walk: Walk) -> None:
             else:
                 continue
             for user, index, shape in operand_uses(owner):
-                if not is_inside(user.operands[index], owner):
-                    table = walk.shape_uses if shape else walk.uses
-                    table.setdefault(user.operands[index], []).append((user, index))
+                read = user.operands[index]
+                if not is_inside(read, owner):
+                    table = walk.shape_uses if shape or _is_unwritten(walk, read) else walk.uses
+                    table.setdefault(read, []).append((user, index))
             del walk.uses[operand]
             changed = True
 
@@ -147,32 +158,45 @@ def _view_source(walk: Walk, operand: SSAValue, owner: Operation) -> SSAValue | 
     value = walk.program.value(operand)
     if value is None or len(walk.arguments.get(value.node, ())) != 1:
         return None  # through a view, two arguments of one value would have a single operand between them
-    if owner.name not in _VIEW_OPS and not _is_copy(owner):
+    if not may_be_view(owner) or len(owner.results) != 1 or not is_pure(owner):
         return None
-    data = [
-        user.operands[index]
-        for user, index, shape in operand_uses(owner)
-        if not shape and not is_inside(user.operands[index], owner)
-    ]
-    source = walk.program.value(data[0]) if len(data) == 1 else None
-    return data[0] if source is not None and source.node == value.node else None
+    source: SSAValue | None = None
+    for user, index, shape in operand_uses(owner):
+        read = user.operands[index]
+        if shape or read is source or is_inside(read, owner) or _is_unwritten(walk, read):
+            continue
+        given = walk.program.value(read)
+        if given is None or (given.node == value.node and source is not None):
+            return None
+        if given.node == value.node:
+            source = read
+        elif not is_literal(walk, given):
+            return None
+    return source
 
 
 def may_be_view(op: Operation) -> bool:
     """Whether what an op gives may be only a view of another value, through which an argument is read at its source."""
-    return op.name in _VIEW_OPS or op.name == "linalg.generic"
+    return op.name in _VIEW_OPS
 
 
 def _only_read_inside(walk: Walk, operand: SSAValue) -> bool:
-    return all(top_of(use.operation, walk.block) in walk.covered for use in operand.uses)
+    """Whether only the match reads a value, what it copies (extents, empty tensors) included."""
+    found = [operand]
+    for ssa in found:
+        for use in ssa.uses:
+            user = top_of(use.operation, walk.block)
+            if user in walk.covered:
+                continue
+            if user is None or not is_materialisable(user) or any(_is_argument(walk, each) for each in user.results):
+                return False
+            found.extend(each for each in user.results if each not in found)
+    return True
 
 
-def _is_copy(op: Operation) -> bool:
-    """A generic that only yields its one input, or one value from outside."""
-    if op.name != "linalg.generic" or len(op.regions[0].blocks) != 1:
-        return False
-    block = op.regions[0].block
-    return block.last_op is not None and block.last_op is block.first_op and len(op.results) == 1
+def _is_argument(walk: Walk, ssa: SSAValue) -> bool:
+    value = walk.program.value(ssa)
+    return value is not None and value.node in walk.arguments
 
 
 def owners(values: Iterable[SSAValue]) -> set[Operation]:
