@@ -1,6 +1,6 @@
 """All measurements: ``make bench``.
 
-    python benchmarks/run.py [--json FILE] [--long] [section ...]
+    python benchmarks/run.py [--json FILE] [section ...]
 
 Medians of rounds in which the compared calls take turns. A machine that does other work gives other numbers; compare
 columns of one run, not runs.
@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import time
-from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -41,12 +40,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("sections", nargs="*", help=f"any of {', '.join(sections)}; all without")
     parser.add_argument("--json", type=Path, help="write the tables to this file")
-    parser.add_argument("--long", action="store_true", help="chains of 100 000 ops as well")
     options = parser.parse_args()
     unknown = set(options.sections) - set(sections)
     if unknown:
         parser.error(f"no section is named {', '.join(sorted(unknown))}; sections are {', '.join(sections)}")
-    sections["scaling"] = partial(scaling.section, options.long)
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} CPUs, {platform.machine()}")
     start = time.perf_counter()
     tables: list[Table] = []

@@ -90,21 +90,20 @@ def _steps(module: ModuleOp, session: Session) -> list[float]:
         return [once(steps[step])[0] for step in STEPS]
 
 
-def section(long: bool = False) -> list[Table]:
-    """Microseconds per op of each step; the last line is the growth from the second-largest chain, 1 if linear."""
+def section() -> list[Table]:
+    """Microseconds per op of each step, and the growth from each chain to the next, 1 if linear."""
     session = Session()
     session.registry.entries()
     measure(chain(20), session, 1)
     rows: list[tuple[Any, ...]] = []
     columns: list[list[float]] = []
-    for ops in (1_000, 10_000, 100_000) if long else (1_000, 10_000):
-        count, taken = measure(chain(ops), session, 3 if ops <= 10_000 else 1)
+    for ops in (1_000, 10_000, 100_000):
+        count, taken = measure(chain(ops), session, 3)
         columns.append([seconds / count * 1e6 for seconds in taken])
         rows.append((f"chain of {ops} ops", *columns[-1]))
-    rows.append(("growth per op, 1k to 10k", *(b / a for a, b in zip(columns[0], columns[1], strict=True))))
-    if long:
-        rows.append(("growth per op, 10k to 100k", *(b / a for a, b in zip(columns[1], columns[2], strict=True))))
-    for ops in (10_000, 100_000) if long else (1_000, 10_000):
+    for name, smaller, larger in zip(("1k to 10k", "10k to 100k"), columns, columns[1:], strict=False):
+        rows.append((f"growth per op, {name}", *(b / a for a, b in zip(smaller, larger, strict=True))))
+    for ops in (10_000, 100_000):
         count, taken = measure(mixed(ops), session, 3 if ops <= 10_000 else 1)
         rows.append((f"ten recipes, {count} ops", *(seconds / count * 1e6 for seconds in taken)))
     count, taken = measure(diamond(64), session, 3)
