@@ -238,7 +238,7 @@ PROGRAMS_AFTER_FUSION = {
 
 @pytest.mark.parametrize("name", PROGRAMS_AFTER_FUSION)
 def test_programs_that_mlir_fused(name: str) -> None:
-    module = parsed(CORPUS / "dev" / name / f"{name}.fused.mlir")
+    module = parsed(CORPUS / "dev" / name / f"{name}.fused.mlir").clone()
     recipes, gate = shipped().registry.entries(), shipped().gate("auto")
     plain = fuse(module.clone(), recipes, gate)
     rounds = fuse(module, recipes, gate, split=True)
