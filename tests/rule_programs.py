@@ -245,7 +245,7 @@ def fuses(
     assert not any(each.chosen for each in fuse(module, recipes, gate, escape=escape))
     assert str(module) == text
     if len(function_of(module).body.blocks) == 1:
-        _check_numbers(original, module, own)
+        check_numbers(original, module, own)
     back = module.clone()
     decompose_all(back)
     assert order_problem(back) is None
@@ -253,7 +253,7 @@ def fuses(
     return list(function_of(module).body.blocks[0].ops)
 
 
-def _check_numbers(plain: ModuleOp, fused: ModuleOp, own: Session) -> None:
+def check_numbers(plain: ModuleOp, fused: ModuleOp, own: Session) -> None:
     """Both compute the same, and every fused op runs as a kernel."""
     rng = np.random.default_rng(0)
     arrays: list[Any] = []

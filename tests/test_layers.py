@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "xfuse.emission",
         "xfuse.fusion",
         "xfuse.normalization",
+        "xfuse.splitting",
         "xfuse.testing",
     ),
     ("xfuse.cost", "xfuse.verification"),

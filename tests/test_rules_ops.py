@@ -423,7 +423,7 @@ def test_r11_across_the_border_of_a_body_there_is_no_match(kind: Kind) -> None:
     last = body("%r", operands, *made, "%t = math.exp %c : f32", "%t", type=TYPE[kind])
     module = main(kind, *PROGRAMS[kind][:-1], last, f"return %r : {TYPE[kind]}")
     name, count = RECIPES[kind]
-    says = "an inner value of the recipe comes from outside this body; xfuse-normalize takes bodies apart"
+    says = "an inner value of the recipe comes from outside this body; split=true or xfuse-normalize takes it apart"
     refused(module, name, "R11 inside-body", "%c", says)
     normalize(module)
     fuses(module, (name, count), own=alone(name))

@@ -157,13 +157,21 @@ def ufunc(recipe: Recipe | RecipeOp | str) -> np.ufunc:
 
 
 def fuse(
-    module: ModuleOp | str, only: Sequence[str] = (), backend: str = "auto", session: Session | None = None
+    module: ModuleOp | str,
+    only: Sequence[str] = (),
+    backend: str = "auto",
+    session: Session | None = None,
+    *,
+    split: bool = False,
 ) -> ModuleOp:
-    """Fuse what the session's recipes match, in place; returns the module. ``only`` names recipes or families."""
+    """Fuse what the session's recipes match, in place; returns the module. ``only`` names recipes or families.
+
+    With ``split`` a generic is taken apart first where a match crosses the border of its body (rule R11).
+    """
     session = session or current_session()
     module = parse_module(module) if isinstance(module, str) else module
     recipes = session.registry.select(tuple(only)) if only else session.registry.entries()
-    _fuse(module, recipes, session.gate(backend))
+    _fuse(module, recipes, session.gate(backend), split=split)
     return module
 
 

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from xfuse.errors import UnsupportedError
 from xfuse.locations import source_line
-from xfuse.match.choose import Loss, Match, Matches
+from xfuse.match.choose import Loss, Match, Matches, Split
 from xfuse.match.pattern import Pattern
 from xfuse.match.refusal import Refusal, describe, locate
 from xfuse.recipes import Recipe
@@ -17,11 +17,12 @@ from xfuse_dialects.xfuse import FusedOp, RecipeOp
 
 
 def explanation(found: Matches, later: Sequence[Matches] = ()) -> Iterator[str]:
-    """What a look at a module found: each match with its ops, each that lost and to what, each refusal.
+    """What a look at a module found: each split and match with its ops, each that lost and to what, each refusal.
 
     ``later`` are matches of further rounds; a refusal or loss that one of them makes good is left out. Refusals come
     with those first that got furthest.
     """
+    yield from (spell_split(split) for matches in (found, *later) for split in matches.splits)
     chosen = [match for matches in (found, *later) for match in matches.chosen]
     yield from map(spell_match, chosen)
     made_good = {(match.recipe.name, match.root) for match in chosen}
@@ -33,6 +34,11 @@ def explanation(found: Matches, later: Sequence[Matches] = ()) -> Iterator[str]:
 def shortfall(refusal: Refusal) -> tuple[float, int]:
     """Which share of the recipe was not found; of equal shares the larger recipe comes first."""
     return (1 - refusal.matched / max(1, refusal.size), -refusal.size)
+
+
+def spell_split(split: Split) -> str:
+    """In one line, a generic that was taken apart and what for."""
+    return f"split {locate(split.op)}: @{split.match.recipe.name} crosses the border of its body (rule R11)"
 
 
 def spell_match(match: Match) -> str:

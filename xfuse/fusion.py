@@ -12,6 +12,7 @@ from xfuse.match.choose import Gate, Match, Matches, apply, find_matches
 from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
 from xfuse.recipes import Recipe
+from xfuse.splitting import Splitter
 from xfuse_dialects.xfuse import YIELDING, RecipeOp
 
 
@@ -23,22 +24,30 @@ def fuse(
     budget: int | None = None,
     explain: bool = False,
     escape: Escape = "refuse",
+    split: bool = False,
 ) -> list[Matches]:
     """Put a fused op in place of every chosen match of some recipes; returns what each round found.
 
     A round that may have left something, since a match lost to an overlapping one or was refused, is followed by
     another. The last round's refusals are those that remain; with ``explain`` they hold every root that differs from
     the recipe's, and where. ``escape`` says what becomes of a match whose inner value is used outside it (rule R4).
+    With ``split`` a generic is taken apart first where a match crosses the border of its body (rule R11).
     """
     index = PatternIndex(recipes)
+    splitter = Splitter(index, gate, budget, escape) if split else None
+
+    def look() -> Matches:
+        return find_matches(module, index, gate, budget=budget, explain=explain, escape=escape)
+
     rounds: list[Matches] = []
     while True:
         with paused_collector():
-            found = find_matches(module, index, gate, budget=budget, explain=explain, escape=escape)
+            found = look() if splitter is None else splitter.split(look(), look)
             apply(found.chosen)
             _define(module, found.chosen)
         rounds.append(found)
-        if not found.chosen or (found.settled and not explain):
+        # What one round leaves unsaid, since another match has the value, may be what the next one splits for.
+        if not found.chosen or (found.settled and not explain and not split):
             return rounds
 
 

@@ -36,27 +36,38 @@ def normalize(module: Operation) -> int:
     count = 0
     for block in program_blocks(module):
         for op in list(block.ops):
-            replacement = _replacement(op)
+            replacement = taken_apart(op)
             if replacement is None:
                 continue
-            editor = Editor()
-            for new in replacement.ops:
-                editor.insert_before(new, op)
-            for old, result in zip(op.results, replacement.results, strict=True):
-                result.name_hint = old.name_hint
-                old.replace_all_uses_with(result)
-            editor.erase(op)
+            replacement.put_before(op)
+            Editor().erase(op)
             count += 1
     return count
 
 
 @dataclass
-class _Replacement:
+class Replacement:
+    """The ops that stand for one that is taken apart, and what its results become.
+
+    ``inner`` says what becomes of the values of its body, those aside that are copied to where they are read.
+    """
+
     ops: list[Operation] = field(default_factory=list[Operation])
     results: list[SSAValue] = field(default_factory=list[SSAValue])
+    inner: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    def put_before(self, op: Operation) -> None:
+        """Insert the ops before the one that they stand for, and have everything read their results."""
+        editor = Editor()
+        for new in self.ops:
+            editor.insert_before(new, op)
+        for old, result in zip(op.results, self.results, strict=True):
+            result.name_hint = old.name_hint
+            old.replace_all_uses_with(result)
 
 
-def _replacement(op: Operation) -> _Replacement | None:
+def taken_apart(op: Operation) -> Replacement | None:
+    """What is to stand for an op, not yet inserted; None if it is in its normal spelling."""
     if op.name in PRIMITIVES:
         return _tensor_op(op)
     if isinstance(op, FillOp) or not isinstance(op, GenericOp | ElementwiseOperation) or not op.results:
@@ -73,11 +84,11 @@ def _replacement(op: Operation) -> _Replacement | None:
     return _Bodies(op, block).split()
 
 
-def _tensor_op(op: Operation) -> _Replacement | None:
+def _tensor_op(op: Operation) -> Replacement | None:
     """A scalar op that stands on tensors as one generic."""
     if len(op.results) != 1 or not is_tensor(op.results[0]):
         return None
-    result = _Replacement()
+    result = Replacement()
     rank = len(static_shape(op.results[0].type))
     identity = AffineMap.identity(rank)
     operands = [_Operand(value, identity) for value in op.operands]
@@ -98,7 +109,7 @@ class _Operand:
     value: SSAValue
     map: AffineMap | None = None
 
-    def read(self, generic: Generic, result: _Replacement) -> SSAValue:
+    def read(self, generic: Generic, result: Replacement) -> SSAValue:
         """What stands for it in a body."""
         if self.map is None:
             return self.value
@@ -113,14 +124,14 @@ class _Bodies:
         self.block = block
         self.maps = [attribute.data for attribute in op.get_indexing_maps().data]
         self.loops = self.maps[0].num_dims
-        self.result = _Replacement()
+        self.result = Replacement()
         self.sizes = self._sizes()
         self.values: dict[SSAValue, _Operand] = {}
         inputs = len(op.inputs)
         for argument, value, map_ in zip(block.args[:inputs], op.inputs, self.maps, strict=False):
             self.values[argument] = _Operand(value, map_)
 
-    def split(self) -> _Replacement | None:
+    def split(self) -> Replacement | None:
         """The ops that stand for a generic without reductions; None if it is to stay.
 
         What is made of indices and scalars alone stays with the op that reads it.
@@ -150,9 +161,10 @@ class _Bodies:
                 self.result.results.append(found.value)
                 continue
             self.result.results.append(_generic([found], None, self.op, out, out_map, self.result))
+        self._note_inner()
         return self.result
 
-    def split_reduction(self) -> _Replacement | None:
+    def split_reduction(self) -> Replacement | None:
         """The ops that stand for a generic with reductions; None if it is to stay.
 
         Taken out is what depends on no accumulator and no index, and is no larger than some tensor that it is computed
@@ -190,7 +202,12 @@ class _Bodies:
         made.location = self.op.location
         self.result.ops.append(made)
         self.result.results.extend(made.results)
+        self._note_inner()
+        self.result.inner.update((value, known[value]) for inner in kept for value in inner.results)
         return self.result
+
+    def _note_inner(self) -> None:
+        self.result.inner.update((value, each.value) for value, each in self.values.items())
 
     def _takes_out(self, inner: Operation) -> bool:
         """Make a generic of a reduction's op, if it is to be taken out of the body."""
@@ -322,7 +339,7 @@ def _narrowed(map_: AffineMap, frame: Sequence[int]) -> AffineMap:
     return AffineMap(len(frame), 0, tuple(results))
 
 
-def _empty_like(operands: Sequence[SSAValue], type_: Attribute, result: _Replacement) -> SSAValue:
+def _empty_like(operands: Sequence[SSAValue], type_: Attribute, result: Replacement) -> SSAValue:
     """An empty tensor of a type, dynamic extents read off an operand of the same shape."""
     source = next(value for value in operands if is_tensor(value))
     sizes = [
@@ -337,7 +354,7 @@ def _generic(
     origin: Operation,
     out: SSAValue,
     out_map: AffineMap,
-    result: _Replacement,
+    result: Replacement,
     before: Sequence[Operation] = (),
 ) -> SSAValue:
     """One generic of one scalar op, or of none: then it copies its operand.
@@ -369,7 +386,7 @@ def _generic(
     return made.results[0]
 
 
-def _captured(value: SSAValue, result: _Replacement) -> SSAValue | None:
+def _captured(value: SSAValue, result: Replacement) -> SSAValue | None:
     """The scalar that a body captures in place of an operand: a scalar itself, or the element of a splat constant."""
     if not is_tensor(value):
         return value

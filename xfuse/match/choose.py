@@ -75,17 +75,27 @@ class Loss:
     to: Match
 
 
+@dataclass(frozen=True)
+class Split:
+    """A generic that was taken apart, as a match crosses the border of its body (rule R11)."""
+
+    op: Operation
+    match: Match
+
+
 @dataclass
 class Matches:
     """What a look at a module found: chosen matches, refusals, and matches that lost to an overlapping one.
 
-    ``settled`` says that after the chosen matches are applied another look would find nothing more.
+    ``settled`` says that after the chosen matches are applied another look would find nothing more. ``splits`` are the
+    generics that were taken apart before the look.
     """
 
     chosen: list[Match] = field(default_factory=list[Match])
     refusals: list[Refusal] = field(default_factory=list[Refusal])
     lost: list[Loss] = field(default_factory=list[Loss])
     settled: bool = True
+    splits: list[Split] = field(default_factory=list[Split])
 
 
 def find_matches(
@@ -143,35 +153,43 @@ def _remembering(gate: Gate) -> Gate:
 
 def matches_at(op: Operation, index: PatternIndex, gate: Gate) -> Match | None:
     """The best match whose anchor is a result of one op, or None. Looks only at what the op is computed from."""
+    found = [each for each in attempts_at(op, index, gate) if isinstance(each, Match)]
+    return min(found, key=lambda match: match.rank, default=None)
+
+
+def attempts_at(
+    op: Operation, index: PatternIndex, gate: Gate, *, budget: int | None = None, escape: Escape = "refuse"
+) -> list[Match | Refusal]:
+    """The matches whose anchor is a result of one op, and the refusals. Looks only at what the op is computed from."""
     block = op.parent
     holder = None if block is None else block.parent_op()
     if block is None or not op.results:
-        return None
+        return []
     in_body = isinstance(holder, GenericOp)
     if isinstance(holder, LEAF_REGIONS) and not in_body:
-        return None
+        return []
     top = holder if in_body else op
     assert top is not None
     if top.parent is None:
-        return None
+        return []
     sizes = [len(recipe.form(use).graph.nodes) for recipe in index.recipes for use in recipe.uses]
     several = any(len(recipe.result_types) > 1 for recipe in index.recipes)
     ops = None if several else backward_slice(top, 16 + 6 * max(sizes, default=0))
     program = Program(top.parent, ops)
     order = {each: n for n, each in enumerate(block.ops)} if in_body else program.position
     reading = index.read(program)
-    found: list[Match] = []
+    found: list[Match | Refusal] = []
     for ssa in op.results:
         value = program.value(ssa)
         if value is None or value.node < 0:
             continue
         for pattern, rank in index.likely(reading, value.node):
-            attempts = _Attempts(pattern, reading, value.node, None)
+            attempts = _Attempts(pattern, reading, value.node, budget)
             place = _Candidate((rank, int(in_body), order[op]), pattern, block, order, ssa, attempts)
-            match = place.match(gate)
-            if isinstance(match, Match):
+            match = place.match(gate, escape=escape)
+            if match is not None:
                 found.append(match)
-    return min(found, key=lambda match: match.rank, default=None)
+    return found
 
 
 Rank = tuple[Order, int, int]

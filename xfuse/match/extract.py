@@ -101,7 +101,12 @@ def _roots(program: Program, pattern: Pattern, binding: Binding, block: Block, r
         wanted = binding.places[node][0]
         carriers = program.carriers(block).get(wanted)
         if not carriers:
-            raise Refused("R11", "inside-body", f"result {position} of the recipe is computed only inside an op's body")
+            text = (
+                f"result {position} of the recipe is computed only inside a body; split=true or xfuse-normalize takes"
+            )
+            carrier = program.carrier(wanted)
+            holder = carrier.owner if carrier is not None and isinstance(carrier.owner, Operation) else None
+            raise Refused("R11", "inside-body", f"{text} it apart", holder)
         used = [carrier for carrier in carriers if carrier.uses]
         found.append((used or carriers)[0])
     return found

@@ -110,7 +110,7 @@ def _is_external(walk: Walk, op: Operation, operand: SSAValue, take: Callable[[O
         raise Refused(
             "R11",
             "inside-body",
-            "an inner value of the recipe comes from outside this body; xfuse-normalize takes bodies apart",
+            "an inner value of the recipe comes from outside this body; split=true or xfuse-normalize takes it apart",
             op,
         )
     take(owner)

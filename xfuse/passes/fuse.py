@@ -49,6 +49,9 @@ class FusePass(XfusePass):
     """What becomes of a match whose inner value is used outside it: none; the ops that compute it stay as well; or it
     is a further result, by a variant of the recipe."""
 
+    split: bool = False
+    """Take a linalg.generic apart first where a match crosses the border of its body; decomposing gives its parts."""
+
     strict: bool = False
     """Fail if an op was matched for which there is no kernel."""
 
@@ -73,10 +76,13 @@ class FusePass(XfusePass):
         if self.gate == "none":
             gate = _open_gate
         recipes = session.registry.entries()
-        before = find_matches(module, PatternIndex(recipes), gate, escape=self.escape) if self.explain else None
-        rounds = fuse(module, recipes, gate, escape=self.escape)
-        if before is not None:
-            for line in (*explanation(before, rounds[1:]), *changed_regions(module, session)):
+        before = None
+        if self.explain and not self.split:
+            before = find_matches(module, PatternIndex(recipes), gate, escape=self.escape)
+        # What is said with a split is of the program as it was split.
+        rounds = fuse(module, recipes, gate, escape=self.escape, split=self.split, explain=self.explain and self.split)
+        if self.explain:
+            for line in (*explanation(before or rounds[0], rounds[1:]), *changed_regions(module, session)):
                 print(line, file=sys.stderr)
         missing = [refusal for refusal in rounds[-1].refusals if refusal.rule == "L4"] if rounds else []
         if self.strict and missing:
