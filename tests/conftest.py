@@ -17,8 +17,8 @@ def _load(name: str) -> None:
 
 
 _load("random_programs")
-_load("random_rows")
 _load("reference_programs")
+_load("random_rows")
 _load("row_references")
 _load("backward_references")
 _load("loss_references")

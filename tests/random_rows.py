@@ -10,6 +10,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reference_programs import emitted, tensor
+from xdsl.dialects.builtin import ModuleOp
+
 from xfuse.recipes import Recipe, parse_recipes
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {"%x": ("n",), "%y": ("m",), "%a": ("n", "m"), "%s": ()}
@@ -260,3 +263,17 @@ def random_recipe(seed: int) -> tuple[Recipe, bool]:
     rows = RandomRows(seed)
     (recipe,) = parse_recipes(rows.text())
     return recipe, rows.has_fold
+
+
+def programs(recipe: Recipe, has_fold: bool) -> list[tuple[ModuleOp, list[tuple[int, ...]]]]:
+    """Functions that are one instance of a recipe, with the shapes of their arguments."""
+    made: list[tuple[ModuleOp, list[tuple[int, ...]]]] = []
+    for loops in ((),) if has_fold else ((), (2,), (3, 1)):
+        for dynamic in (False, True):
+            shapes = [(*loops, *core) for core in SHAPES]
+            types = [
+                tensor("f64", *((None,) * len(shape) if dynamic else shape)) if shape else recipe.argument_types[3]
+                for shape in shapes
+            ]
+            made.append((emitted(recipe, types), shapes))
+    return made

@@ -292,16 +292,21 @@ def test_bounds_that_nothing_keeps_to(options: dict[str, object], words: str) ->
 # What is left alone
 
 
+SQUARE = "tensor<8x8xf32>"
+ZEROS = (
+    f"%z = arith.constant 0.0 : f32\n%e = tensor.empty() : {SQUARE}\n"
+    f"%f = linalg.fill ins(%z : f32) outs(%e : {SQUARE}) -> {SQUARE}\n"
+)
+PRODUCT = f"{SQUARE}, {SQUARE}) outs(%f : {SQUARE}) -> {SQUARE}"
+
+
 def test_no_cycle_through_an_op_outside() -> None:
     """R5: a sum reads exp(x) and a product of it; they are two clusters, or the product would read its own reader."""
-    square = "tensor<8x8xf32>"
     body = (
-        f"%a = math.exp %x : {square}\n%z = arith.constant 0.0 : f32\n%e = tensor.empty() : {square}\n"
-        f"%f = linalg.fill ins(%z : f32) outs(%e : {square}) -> {square}\n"
-        f"%m = linalg.matmul ins(%a, %y : {square}, {square}) outs(%f : {square}) -> {square}\n"
-        f"%b = arith.addf %a, %m : {square}\n%c = math.tanh %b : {square}"
+        f"%a = math.exp %x : {SQUARE}\n{ZEROS}%m = linalg.matmul ins(%a, %y : {PRODUCT}\n"
+        f"%b = arith.addf %a, %m : {SQUARE}\n%c = math.tanh %b : {SQUARE}"
     )
-    module, found = outlined(function(body, "%c", square, f"%x: {square}, %y: {square}"))
+    module, found = outlined(function(body, "%c", SQUARE, f"%x: {SQUARE}, %y: {SQUARE}"))
     assert [[op.name for op in cluster.ops] for cluster in found.clusters] == [["arith.addf", "math.tanh"]]
     assert reasons(found) == {("cost", "min-ops")}
     assert any(op.name == "linalg.matmul" for op in module.walk())
@@ -309,15 +314,12 @@ def test_no_cycle_through_an_op_outside() -> None:
 
 def test_ops_move_if_a_cluster_needs_it() -> None:
     """A reader of an early result stands before a late op of the cluster: the block is put in order (L8)."""
-    square = "tensor<8x8xf32>"
-    product = f"({square}, {square}) outs(%f : {square}) -> {square}".replace("(", "", 1)
     body = (
-        f"%z = arith.constant 0.0 : f32\n%e = tensor.empty() : {square}\n"
-        f"%f = linalg.fill ins(%z : f32) outs(%e : {square}) -> {square}\n%a = math.exp %x : {square}\n"
-        f"%u = linalg.matmul ins(%a, %y : {product}\n%v = linalg.matmul ins(%y, %y : {product}\n"
-        f"%b = arith.addf %a, %v : {square}\n%c = linalg.matmul ins(%b, %u : {product}"
+        f"{ZEROS}%a = math.exp %x : {SQUARE}\n"
+        f"%u = linalg.matmul ins(%a, %y : {PRODUCT}\n%v = linalg.matmul ins(%y, %y : {PRODUCT}\n"
+        f"%b = arith.addf %a, %v : {SQUARE}\n%c = linalg.matmul ins(%b, %u : {PRODUCT}"
     )
-    module, found = outlined(function(body, "%c", square, f"%x: {square}, %y: {square}"))
+    module, found = outlined(function(body, "%c", SQUARE, f"%x: {SQUARE}, %y: {SQUARE}"))
     assert [[op.name for op in cluster.ops] for cluster in found.clusters] == [["math.exp", "arith.addf"]]
     order = [op.name for op in module.walk() if isinstance(op, FusedOp) or op.name == "linalg.matmul"]
     assert order == ["linalg.matmul", "xfuse.fused", "linalg.matmul", "linalg.matmul"]

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import Choices, RandomProgram, evaluate, order_problem, same_bits
-from random_rows import SEEDS, SHAPES, random_recipe
-from reference_programs import emitted, tensor
+from random_rows import SEEDS, programs, random_recipe
 from support import FILES, context, generic, mlir_opt, parsed, short
 from xdsl.dialects.builtin import ModuleOp
 
@@ -160,22 +159,15 @@ def test_random_programs(drawn: tuple[int, int]) -> None:
 def test_random_rows(seed: int) -> None:
     """L2, L3, L7, L8 on what random recipes with core dimensions emit, at static and dynamic extents."""
     recipe, has_fold = random_recipe(seed)
-    for loops in ((),) if has_fold else ((), (2,), (3, 1)):
-        for dynamic in (False, True):
-            shapes = [(*loops, *core) for core in SHAPES]
-            types = [
-                tensor("f64", *((None,) * len(shape) if dynamic else shape)) if shape else recipe.argument_types[3]
-                for shape in shapes
-            ]
-            module = emitted(recipe, types)
-            rng = np.random.default_rng(seed)
-            arrays = [np.asarray(rng.standard_normal(shape)) for shape in shapes]
-            plain = as_tuple(xfuse.compile(module, backend="numpy")(*arrays))
-            outlined, session = outline_and_check(module)
-            program = xfuse.compile(module, backend="numpy", session=session)
-            assert len(program.rows) == len(outlined.clusters), program.inlined
-            for one, other in zip(plain, as_tuple(program(*arrays)), strict=True):
-                np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+    for module, shapes in programs(recipe, has_fold):
+        rng = np.random.default_rng(seed)
+        arrays = [np.asarray(rng.standard_normal(shape)) for shape in shapes]
+        plain = as_tuple(xfuse.compile(module, backend="numpy")(*arrays))
+        outlined, session = outline_and_check(module)
+        program = xfuse.compile(module, backend="numpy", session=session)
+        assert len(program.rows) == len(outlined.clusters), program.inlined
+        for one, other in zip(plain, as_tuple(program(*arrays)), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
 def test_l11_the_text_does_not_depend_on_the_process() -> None:

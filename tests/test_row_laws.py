@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from random_rows import SEEDS, SHAPES, random_recipe
-from reference_programs import emitted, fused, fused_ops, session, tensor
+from random_rows import SEEDS, programs, random_recipe
+from reference_programs import fused, fused_ops, session
 
 import xfuse
 from xfuse.kernels import as_tuple
-from xfuse.recipes import Recipe
-
-
-def programs(recipe: Recipe, has_fold: bool) -> list[tuple[Any, list[tuple[int, ...]]]]:
-    """Functions that are one instance of a recipe, with the shapes of their arguments."""
-    made: list[tuple[Any, list[tuple[int, ...]]]] = []
-    for loops in ((),) if has_fold else ((), (2,), (3, 1)):
-        for dynamic in (False, True):
-            shapes = [(*loops, *core) for core in SHAPES]
-            types = [
-                tensor("f64", *((None,) * len(shape) if dynamic else shape)) if shape else recipe.argument_types[3]
-                for shape in shapes
-            ]
-            made.append((emitted(recipe, types), shapes))
-    return made
 
 
 @pytest.mark.parametrize("seed", SEEDS)

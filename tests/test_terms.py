@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from random_programs import Choices, RandomProgram
+from reference_programs import emitted
 
 import xfuse
+from xfuse.match import choose
 from xfuse.match.index import PatternIndex
 from xfuse.match.pairs import Pairs
+from xfuse.match.plain import match_plain
 from xfuse.match.program import Program, program_blocks
 from xfuse.match.terms import DEPTH
 from xfuse.session import Session
@@ -34,6 +38,33 @@ def test_terms_agree_with_pairs(seed: int) -> None:
                     found = terms[wanted] in reading.classes[number].possible
                     assert found or not possible
                     assert found == possible or pattern.heights[wanted] > DEPTH
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_plain_matches_are_those_of_the_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the walk that finds plain matches the search finds the very same ones, operands in the same order."""
+    text = RandomProgram(random.Random(seed), None, Choices(size=(1, 5))).text
+    fused = str(xfuse.fuse(text, session=SESSION))
+    monkeypatch.setattr(choose, "match_plain", lambda *given: None)
+    assert str(xfuse.fuse(text, session=SESSION)) == fused
+
+
+def test_plain_matches_of_shipped_recipes_are_those_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same of every element-wise recipe, written as plain ops of scalars."""
+    recipes = [recipe for recipe in SESSION.registry.entries() if recipe.is_scalar and not recipe.scalar_slots]
+    plain: list[object] = []
+
+    def counted(*given: Any) -> object:
+        found = match_plain(*given)
+        plain.extend([found] if found is not None else [])
+        return found
+
+    modules = [emitted(recipe, recipe.argument_types) for recipe in recipes]
+    monkeypatch.setattr(choose, "match_plain", counted)
+    fused = [str(xfuse.fuse(module.clone(), session=SESSION)) for module in modules]
+    assert len(plain) > len(recipes) / 2
+    monkeypatch.setattr(choose, "match_plain", lambda *given: None)
+    assert [str(xfuse.fuse(module.clone(), session=SESSION)) for module in modules] == fused
 
 
 def test_covered_ops_move() -> None:

@@ -8,9 +8,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xfuse.collector import paused_collector
-from xfuse.match.choose import Gate, Match, Matches, apply, find_matches
+from xfuse.match.choose import Gate, Match, Matches, find_matches
 from xfuse.match.escapes import Escape
 from xfuse.match.index import PatternIndex
+from xfuse.match.rewrite import apply
 from xfuse.recipes import Recipe
 from xfuse.splitting import Splitter
 from xfuse_dialects.xfuse import YIELDING, RecipeOp

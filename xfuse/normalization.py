@@ -27,6 +27,7 @@ from xfuse.canonical.build import is_splat, scalar_type, static_shape
 from xfuse.editing import Editor
 from xfuse.emission.generics import PARALLEL, Generic, dim, empty, projection
 from xfuse.match.program import program_blocks
+from xfuse.postorder import postorder
 from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
 
@@ -306,17 +307,12 @@ def _made_of_indices(body: Sequence[Operation]) -> set[Operation]:
 
 def _cone(op: Operation, inside: set[Operation]) -> list[Operation]:
     """An op, and before it those of some ops that it is computed from, in order."""
-    found: dict[Operation, None] = {}
-    stack = [(op, False)]
-    while stack:
-        current, ready = stack.pop()
-        if ready:
-            found[current] = None
-        elif current not in found:
-            stack.append((current, True))
-            owners = [value.owner for value in reversed(current.operands)]
-            stack.extend((owner, False) for owner in owners if isinstance(owner, Operation) and owner in inside)
-    return list(found)
+
+    def below(current: Operation) -> list[Operation]:
+        owners = (value.owner for value in current.operands)
+        return [owner for owner in owners if isinstance(owner, Operation) and owner in inside]
+
+    return postorder([op], below)
 
 
 def _is_projection(map_: AffineMap) -> bool:

@@ -11,8 +11,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xfuse.decomposition import decompose
 from xfuse.editing import PatternEditor
-from xfuse.match.choose import apply, matches_at
+from xfuse.match.choose import matches_at
 from xfuse.match.index import PatternIndex
+from xfuse.match.rewrite import apply
 from xfuse.recipes import Recipe
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
 

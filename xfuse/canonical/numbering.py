@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from xfuse.canonical.form import Form
 from xfuse.canonical.graph import BOUND, Node, Reference, is_commutative
+from xfuse.postorder import postorder
 
 _ROUNDS = 2
 """How often what is known of a node is spread to its operands and users."""
@@ -20,26 +21,10 @@ def canonical_order(form: Form) -> tuple[list[int], list[int], list[int]]:
     """
     numbering = _Numbering(form)
     results = sorted(range(len(form.results)), key=lambda k: (numbering.colours[form.results[k].node], k))
-    visited = _visit([form.results[k].node for k in results], numbering)
+    visited = postorder([form.results[k].node for k in results], numbering.children)
     place = {number: position for position, number in enumerate(visited)}
     arguments = sorted(range(len(form.arguments)), key=lambda k: (place.get(form.arguments[k].node, len(place)), k))
     return arguments, results, visited
-
-
-def _visit(roots: Sequence[int], numbering: _Numbering) -> list[int]:
-    """Nodes from the roots down, operands before those that use them."""
-    done: dict[int, None] = {}
-    stack = [(root, False) for root in reversed(roots)]
-    while stack:
-        number, ready = stack.pop()
-        if number in done:
-            continue
-        if ready:
-            done[number] = None
-            continue
-        stack.append((number, True))
-        stack.extend((child, False) for child in reversed(numbering.children(number)) if child not in done)
-    return list(done)
 
 
 class _Numbering:

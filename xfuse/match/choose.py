@@ -1,4 +1,4 @@
-"""All matches of some recipes in a module, the choice among overlapping ones (rule R7), and their application."""
+"""All matches of some recipes in a module, and the choice among overlapping ones (rule R7)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from xfuse.canonical.operands import top_of
-from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.escapes import Escape
 from xfuse.match.extract import carriers_of, extract
@@ -20,11 +18,10 @@ from xfuse.match.pattern import Pattern
 from xfuse.match.plain import match_plain
 from xfuse.match.program import LEAF_REGIONS, Program, backward_slice, program_blocks
 from xfuse.match.refusal import Refusal, describe
-from xfuse.match.region import Extraction, make_region
+from xfuse.match.region import Extraction
 from xfuse.match.search import Binding, Search
 from xfuse.match.variants import inner_nodes, yielding
 from xfuse.recipes import Recipe
-from xfuse_dialects.xfuse import FusedOp, YieldOp
 
 _ALTERNATIVES = 8
 """Bindings tried at one root before the first refusal stands."""
@@ -413,50 +410,3 @@ def _fixed_points(match: Match) -> list[Operation]:
     """What an early match must find where it is: the ops that compute its operands, and the one that it goes before."""
     owners = (ssa.owner for ssa in (*match.extraction.inputs, *match.extraction.shapes))
     return [match.extraction.before, *(owner for owner in owners if isinstance(owner, Operation))]
-
-
-def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedOp]:
-    """Rewrite chosen matches; returns the fused ops. Ops of the matches move into them, or are erased."""
-    editor = editor or Editor()
-    replaced: dict[SSAValue, SSAValue] = {}
-    fused_ops: list[FusedOp] = []
-    for match in matches:
-        extraction = match.extraction
-        extraction.inputs = [replaced.get(value, value) for value in extraction.inputs]
-        if extraction.shapes:
-            extraction.shapes = [replaced.get(value, value) for value in extraction.shapes]
-        fused = extraction.fused_op()
-        editor.insert_before(fused, extraction.before)
-        made = None if extraction.body is not None else make_region(extraction, editor)
-        body = fused.regions[0].block if made is None else made[0]
-        for old, new in zip(extraction.outputs, fused.results, strict=True):
-            new.name_hint = old.name_hint
-            replaced[old] = new
-            _replace(old, new, extraction, body)
-        if made is not None:
-            body.add_op(YieldOp.create(operands=made[1]))
-            fused.add_region(Region(body))
-        _erase(extraction, editor)
-        fused_ops.append(fused)
-    return fused_ops
-
-
-def _replace(old: SSAValue, new: SSAValue, extraction: Extraction, body: Block) -> None:
-    """Have everything outside read the fused op's result, ops aside that stay and may stand before it."""
-    for use in tuple(old.uses):
-        user = use.operation
-        if user.parent is body or (user.parent is not extraction.block and top_of(user, body) is not None):
-            continue
-        if extraction.kept and top_of(user, extraction.block) in extraction.kept:
-            continue
-        user.operands[use.index] = new
-
-
-def _erase(extraction: Extraction, editor: Editor) -> None:
-    """Erase what is left of the ops of a match, and copied constants that nothing reads any more."""
-    covered = set(extraction.covered) if extraction.body is not None else ()
-    for op in reversed(extraction.copied):
-        if op.parent is not extraction.block or op in extraction.kept:
-            continue
-        if op in covered or not any(result.uses for result in op.results):
-            editor.erase(op)

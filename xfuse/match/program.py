@@ -17,6 +17,7 @@ from xfuse.canonical.graph import UNINITIALISED, Extent, Value
 from xfuse.canonical.operands import is_inside, operand_uses, top_of
 from xfuse.materialise import is_materialisable
 from xfuse.parser import resource_blobs
+from xfuse.postorder import postorder
 from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.vocabulary import is_admitted
 from xfuse_dialects.xfuse import FusedOp, LibraryOp, RecipeOp
@@ -235,30 +236,16 @@ def backward_slice(op: Operation, limit: int) -> list[Operation]:
     """An op and the ops of its block that it is computed from, at most ``limit`` of them, in program order."""
     block = op.parent
     assert block is not None
+
+    def read_by(current: Operation) -> list[Operation]:
+        owners = [operand.owner for inner in current.walk() for operand in inner.operands]
+        return [owner for owner in owners if isinstance(owner, Operation) and owner.parent is block]
+
     found = {op}
     queue = [op]
     for current in queue:
-        for inner in current.walk():
-            for operand in inner.operands:
-                owner = operand.owner
-                if isinstance(owner, Operation) and owner.parent is block and owner not in found and len(found) < limit:
-                    found.add(owner)
-                    queue.append(owner)
-    depth: dict[Operation, int] = {}
-    order: list[Operation] = []
-    stack = [(op, False)]
-    while stack:
-        current, ready = stack.pop()
-        if ready:
-            order.append(current)
-            continue
-        if current in depth:
-            continue
-        depth[current] = 1
-        stack.append((current, True))
-        for inner in current.walk():
-            for operand in inner.operands:
-                owner = operand.owner
-                if owner in found and owner not in depth and isinstance(owner, Operation):
-                    stack.append((owner, False))
-    return order
+        for owner in read_by(current):
+            if owner not in found and len(found) < limit:
+                found.add(owner)
+                queue.append(owner)
+    return postorder([op], lambda current: [owner for owner in reversed(read_by(current)) if owner in found])

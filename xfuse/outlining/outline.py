@@ -22,6 +22,7 @@ from xfuse.outlining.keys import ClusterKeys, Key
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.rewrite import put_in_order, rewrite
 from xfuse.outlining.scan import Scan
+from xfuse.postorder import postorder
 from xfuse.recipes import Recipe, definitions, recipes_of
 from xfuse.registry import RecipeRegistry
 from xfuse_dialects.xfuse import FusedOp, RecipeOp
@@ -229,32 +230,17 @@ class _Look:
         """Every op after those that it reads, and otherwise where it was, as far as may be."""
         scan = self.scan
         ordered: list[Operation] = []
-        placed: set[Operation] = set()
         for group in self.grouping.order.in_order():
             members = self.grouping.groups[group].members if group in self.grouping.groups else [group]
             ops = [*made.get(group, ()), *(scan.ops[member] for member in sorted(members))]
-            for op in _sorted_within(ops, inside) if group in made else ops:
-                if op not in inside:
-                    self._place(op, ordered, placed)
-        put_in_order(scan.block, ordered)
+            left = [op for op in ops if op not in inside]
+            ordered += _definitions_first(left) if group in made else left
+        put_in_order(scan.block, postorder(ordered, self._constants_of))
 
-    def _place(self, op: Operation, ordered: list[Operation], placed: set[Operation]) -> None:
-        """Append an op, behind the constants that it reads."""
-        stack = [(op, False)]
-        while stack:
-            current, ready = stack.pop()
-            if current in placed:
-                continue
-            if ready:
-                placed.add(current)
-                ordered.append(current)
-                continue
-            stack.append((current, True))
-            for inner in current.walk() if current.regions and not isinstance(current, FusedOp) else (current,):
-                for operand in inner.operands:
-                    owner = operand.owner
-                    if isinstance(owner, Operation) and self.scan.position.get(owner) in self.scan.constants:
-                        stack.append((owner, False))
+    def _constants_of(self, op: Operation) -> list[Operation]:
+        """The constants that an op reads, which come before it."""
+        constants, position = self.scan.constants, self.scan.position
+        return [owner for owner in _read_by(op) if position.get(owner) in constants]
 
     def _count(self, ops: Sequence[Operation]) -> int:
         return sum(self._spaces[op].ops if op in self._spaces else 0 for op in ops)
@@ -263,23 +249,17 @@ class _Look:
         self.left_out.append(LeftOut(tuple(ops), rule, reason, message))
 
 
-def _sorted_within(ops: Sequence[Operation], inside: set[Operation]) -> list[Operation]:
-    """What is left of one group, definitions before uses."""
-    left = [op for op in ops if op not in inside]
-    own = set(left)
-    done: dict[Operation, None] = {}
-    stack = [(op, False) for op in reversed(left)]
-    while stack:
-        op, ready = stack.pop()
-        if op in done:
-            continue
-        if ready:
-            done[op] = None
-            continue
-        stack.append((op, True))
-        for inner in op.walk() if not isinstance(op, FusedOp) else (op,):
-            stack.extend((o, False) for o in (each.owner for each in inner.operands) if o in own and o not in done)  # pyright: ignore
-    return list(done)
+def _definitions_first(ops: Sequence[Operation]) -> list[Operation]:
+    """Some ops, definitions before uses."""
+    own = set(ops)
+    return postorder(ops, lambda op: [owner for owner in _read_by(op) if owner in own])
+
+
+def _read_by(op: Operation) -> list[Operation]:
+    """The ops whose results an op and its regions read, the last one first."""
+    inner = op.walk() if op.regions and not isinstance(op, FusedOp) else (op,)
+    owners = [operand.owner for each in inner for operand in each.operands]
+    return [owner for owner in reversed(owners) if isinstance(owner, Operation)]
 
 
 def _symbols(module: ModuleOp) -> set[str]:
