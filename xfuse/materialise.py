@@ -22,7 +22,7 @@ from xfuse.primitives.table import PRIMITIVES
 Key = tuple[object, ...]
 
 _ALWAYS = frozenset({"arith.constant", "tensor.empty", "tensor.dim"})
-_VIEWS = frozenset(
+VIEWS = frozenset(
     {
         "linalg.fill",
         "linalg.copy",
@@ -36,6 +36,7 @@ _VIEWS = frozenset(
         "tensor.extract_slice",
     }
 )
+"""Ops that lay out elements of their first operand, and compute nothing."""
 _EXACT = frozenset(name for name, primitive in PRIMITIVES.items() if not primitive.ulp)
 _MOST_OPS = 16
 """Constants and extents are computed with a few ops; looking further would make a long chain slow."""
@@ -75,7 +76,7 @@ def is_materialisable(op: Operation, others: Collection[Operation] = ()) -> bool
             sources.append(current)
         for ssa in data:
             owner = ssa.owner
-            if not isinstance(owner, Operation) or (owner.name == "tensor.empty" and current.name not in _VIEWS):
+            if not isinstance(owner, Operation) or (owner.name == "tensor.empty" and current.name not in VIEWS):
                 return False
             stack.append(owner)
     return not wide or not any(map(_makes_table, sources))
@@ -83,7 +84,7 @@ def is_materialisable(op: Operation, others: Collection[Operation] = ()) -> bool
 
 def _data(op: Operation) -> Sequence[SSAValue] | None:
     """The values that an op's result is made of, leaving out those that only give a shape; None for other ops."""
-    if op.name in _VIEWS:
+    if op.name in VIEWS:
         return op.operands[:1]
     if op.name == "tensor.from_elements" or op.name in _EXACT:
         return op.operands

@@ -12,23 +12,10 @@ from xfuse.canonical.graph import UNINITIALISED, Value
 from xfuse.canonical.operands import Use, is_inside, operand_uses, top_of
 from xfuse.match.pattern import Pattern
 from xfuse.match.program import Program, is_pure
-from xfuse.materialise import is_materialisable
+from xfuse.materialise import VIEWS, is_materialisable
 
 _RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape"})
-_VIEW_OPS = _RESHAPES | {
-    "linalg.broadcast",
-    "linalg.copy",
-    "linalg.fill",
-    "linalg.generic",
-    "linalg.transpose",
-    "tensor.cast",
-    "tensor.concat",
-    "tensor.extract_slice",
-    "tensor.from_elements",
-    "tensor.insert_slice",
-    "tensor.pad",
-    "tensor.splat",
-}
+_VIEW_OPS = VIEWS | {"linalg.generic", "tensor.concat", "tensor.from_elements", "tensor.insert_slice", "tensor.pad"}
 
 
 class Refused(Exception):
