@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -68,7 +69,8 @@ def medians(calls: Sequence[Call], rounds: int, seconds: float = 0.004) -> list[
 
 
 def once(call: Call) -> tuple[float, Any]:
-    """Seconds of one call, and what it gave."""
+    """Seconds of one call, and what it gave. Garbage of what went before is collected first."""
+    gc.collect()
     start = time.perf_counter()
     result = call()
     return time.perf_counter() - start, result

@@ -15,7 +15,7 @@ PACKAGES = {"xfuse": ROOT / "xfuse", "xfuse_dialects": ROOT / "dialects" / "xfus
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("xfuse_dialects",),
-    ("xfuse.errors", "xfuse.collector", "xfuse.locations", "xfuse.orders", "xfuse.postorder"),
+    ("xfuse.errors", "xfuse.collector", "xfuse.locations", "xfuse.orders", "xfuse.postorder", "xfuse.construction"),
     ("xfuse.primitives",),
     ("xfuse.canonical",),
     ("xfuse.parser", "xfuse.library", "xfuse.materialise", "xfuse.editing", "xfuse.spaces"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xdsl.ir import Block, Operation, SSAValue
 
 from xfuse.collector import paused_collector
+from xfuse.construction import copy_name, replace_uses
 from xfuse.editing import Editor
 from xfuse.materialise import Known
 from xfuse_dialects.xfuse import OUTLINED, YIELDING, FusedOp, RecipeOp, YieldOp
@@ -33,10 +34,7 @@ def decompose(
     terminator = block.last_op
     assert isinstance(terminator, YieldOp)
     for inner, outer in zip(block.args, op.operands, strict=True):
-        hint = outer.name_hint
-        inner.replace_all_uses_with(outer)
-        if hint is None:
-            outer.name_hint = None
+        replace_uses(inner, outer)
     duplicated: set[int] = set(op.duplicated.get_values()) if op.duplicated is not None else set()
     position, following = -1, block.first_op
     while following is not None and following is not terminator:
@@ -45,7 +43,7 @@ def decompose(
         equal = known.equal(inner) if copyable else None
         if equal is not None:
             for old, new in zip(inner.results, equal.results, strict=True):
-                old.replace_all_uses_with(new)
+                replace_uses(old, new)
             editor.erase(inner)
             continue
         inner.detach()
@@ -57,8 +55,8 @@ def decompose(
     results = list(terminator.operands)
     for old, new in zip(op.results, results, strict=True):
         if new.name_hint is None:
-            new.name_hint = old.name_hint
-        old.replace_all_uses_with(new)
+            copy_name(old, new)
+        replace_uses(old, new)
     editor.erase(terminator)
     editor.erase(op)
     return results
@@ -110,7 +108,7 @@ def _unite(copy: Operation, known: Known, editor: Editor) -> bool:
             continue
         first, second = (other, copy) if other.is_before_in_block(copy) else (copy, other)
         for old, new in zip(second.results, first.results, strict=True):
-            old.replace_all_uses_with(new)
+            replace_uses(old, new)
         editor.erase(second)
         return True
     return False

@@ -17,7 +17,11 @@ class Editor:
 
     def erase(self, op: Operation) -> None:
         """Erase an op whose results have no uses."""
-        Rewriter.erase_op(op)
+        if op.parent is None or any(result.first_use is not None for result in op.results):
+            Rewriter.erase_op(op)
+            return
+        op.detach()
+        op.drop_all_references()  # `Rewriter` also looks for uses of each result, and makes values to read instead
 
     def take_out(self, op: Operation) -> None:
         """Take an op out of its block, to be put where patterns do not look."""

@@ -52,8 +52,11 @@ def is_materialisable(op: Operation, others: Collection[Operation] = ()) -> bool
     if op.name in _ALWAYS:
         return True
     first = _data(op)
-    if first is None or any(isinstance(ssa, BlockArgument) or ssa.owner in others for ssa in first):  # as of most ops
+    if first is None:
         return False
+    for ssa in first:  # decides for most ops; `isinstance` of an abstract class takes long
+        if type(ssa) is BlockArgument or ssa.owner in others:
+            return False
     stack = [op]
     seen: set[Operation] = set()
     sources: list[Operation] = []

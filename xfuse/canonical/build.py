@@ -215,14 +215,13 @@ class GraphBuilder:
             self.effects.extend(inner for inner in op.walk() if not is_admitted(inner))
 
     def _results(self, op: Operation) -> Sequence[Value]:
-        handler = HANDLERS.get(op.name)
-        if handler is not None:
-            return handler(self, op)
-        if op.name in PRIMITIVES:
+        name = op.name
+        if name in PRIMITIVES:
             values = self.values
             operands = [values[operand] for operand in op.operands]
             return self.scalar(op, operands, joined_extents(operands))
-        return self.opaque(op)
+        handler = HANDLERS.get(name)
+        return self.opaque(op) if handler is None else handler(self, op)
 
     def scalar(self, op: Operation, operands: Sequence[Value], extents: tuple[Extent, ...]) -> Sequence[Value]:
         """A scalar op at every point of a frame."""
@@ -231,8 +230,9 @@ class GraphBuilder:
             if operand.node == UNINITIALISED:
                 raise UnsupportedError(f"'{kind}' reads a value that was never written")
         attributes = self.attributes(op) if op.properties else ()
-        element_type = self.element_type(op.results[0].type)
-        if len(op.results) > 1:
+        result, *more = op.results
+        element_type = self.element_type(result.type)
+        if more:
             return [
                 self.graph.pointwise(
                     kind, self.element_type(ssa.type), (*attributes, ("result", number)), operands, extents

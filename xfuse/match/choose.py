@@ -321,6 +321,15 @@ def _candidates(
                 yield _Candidate((rank, level, position), pattern, block, order, ssa, attempts[key])
 
 
+def _by_rank(candidates: Iterable[_Candidate]) -> Iterator[tuple[int, _Candidate]]:
+    """Candidates given in program order in order of rank, each with its number as given."""
+    groups: dict[Order, list[tuple[int, _Candidate]]] = {}
+    for number, candidate in enumerate(candidates):
+        groups.setdefault(candidate.rank[0], []).append((number, candidate))
+    for order in sorted(groups):
+        yield from groups[order]
+
+
 class _Look:
     """One look at a program: candidates in order of rank, each taken unless an earlier one is in its way (rule R7)."""
 
@@ -339,7 +348,7 @@ class _Look:
         matched: set[_Attempts] = set()
         refused: list[tuple[int, _Attempts, Refusal]] = []
         left: list[_Candidate] = []
-        for number, candidate in sorted(enumerate(candidates), key=lambda each: each[1].rank):
+        for number, candidate in _by_rank(candidates):
             attempts = candidate.attempts
             if not self.explain and self._is_gone(candidate):
                 continue

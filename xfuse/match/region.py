@@ -15,6 +15,7 @@ from xfuse.canonical.build import GraphBuilder, shape_only
 from xfuse.canonical.form import canonical_form
 from xfuse.canonical.graph import Extent
 from xfuse.canonical.operands import Use
+from xfuse.construction import copy_name, make_block, make_op, replace_operands
 from xfuse.editing import Editor
 from xfuse.errors import UnsupportedError
 from xfuse.match.pattern import Pattern
@@ -66,14 +67,17 @@ class Extraction:
         if self.kept:
             duplicated = tuple(position for position, op in enumerate(self.copied) if op in self.kept)
         label, segments = self.pattern.recipe.name, (len(self.inputs), len(self.shapes))
-        # `create` takes what the constructor would work out anew for every op.
-        return FusedOp.create(
-            operands=(*self.inputs, *self.shapes),
-            result_types=[output.type for output in self.outputs],
-            location=self.before.location if len(self.covered) == 1 or len(self.outputs) == 1 else None,
-            properties=_properties(label, *segments, self.same_extents, duplicated),
-            regions=() if self.body is None else [self.body],
+        fused = make_op(
+            FusedOp,
+            (*self.inputs, *self.shapes),
+            [output.type for output in self.outputs],
+            _properties(label, *segments, self.same_extents, duplicated),
         )
+        if len(self.covered) == 1 or len(self.outputs) == 1:
+            fused.location = self.before.location
+        if self.body is not None:
+            fused.add_region(self.body)
+        return fused
 
 
 def detached_fused_op(extraction: Extraction) -> FusedOp:
@@ -102,11 +106,10 @@ def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSA
 
     Covered ops are moved, what stays in the program is copied.
     """
-    block = Block(arg_types=[value.type for value in (*extraction.inputs, *extraction.shapes)])
+    values = (*extraction.inputs, *extraction.shapes)
+    block = make_block(values)
     mapping: dict[SSAValue, SSAValue] = {}
-    for argument, outer in zip(block.args, (*extraction.inputs, *extraction.shapes), strict=True):
-        if outer.name_hint is not None:
-            argument.name_hint = outer.name_hint
+    for outer, argument in zip(values, block.args, strict=True):
         mapping.setdefault(outer, argument)
     moved = set(extraction.covered).difference(extraction.kept)
     for op in extraction.copied:
@@ -114,7 +117,7 @@ def make_region(extraction: Extraction, editor: Editor) -> tuple[Block, list[SSA
             block.add_op(_copy(op, mapping))
             continue
         for inner in op.walk() if op.regions else (op,):
-            inner.operands = [mapping.get(operand, operand) for operand in inner.operands]
+            replace_operands(inner, mapping)
         editor.take_out(op)
         block.add_op(op)
     return block, [mapping.get(output, output) for output in extraction.outputs]
@@ -125,12 +128,11 @@ def _copy(op: Operation, mapping: dict[SSAValue, SSAValue]) -> Operation:
         return op.clone(mapping)
     if op.operands or len(op.results) != 1:
         return op.clone_without_regions(mapping)
-    # Most are constants, and cloning takes twice the time of making one.
-    old = op.results[0]
-    copy = op.create(result_types=(old.type,), properties=op.properties, attributes=op.attributes, location=op.location)
-    mapping[old] = copy.results[0]
-    if old.name_hint is not None:
-        copy.results[0].name_hint = old.name_hint
+    (old,) = op.results  # a constant, mostly
+    copy = make_op(type(op), (), (old.type,), op.properties, op)
+    (new,) = copy.results
+    mapping[old] = new
+    copy_name(old, new)
     return copy
 
 
@@ -145,10 +147,10 @@ def build_region(
 
     ``chosen`` says for single operands which argument they read, -1 for a literal's own copy.
     """
-    block = Block(arg_types=[value.type for value in (*inputs, *shapes)])
+    values = (*inputs, *shapes)
+    block = make_block(values)
     mapping: dict[SSAValue, SSAValue] = {}
-    for argument, outer in zip(block.args, (*inputs, *shapes), strict=True):
-        argument.name_hint = outer.name_hint
+    for outer, argument in zip(values, block.args, strict=True):
         mapping.setdefault(outer, argument)
     clones: dict[Operation, Operation] = {}
     for op in ops:
@@ -162,7 +164,7 @@ def build_region(
             clone.operands[index] = block.args[number]
         else:
             clone.operands[index] = mapping[_cloned_result(op.operands[index], clones)]
-    block.add_op(YieldOp.create(operands=[mapping[root] for root in roots]))
+    block.add_op(make_op(YieldOp, [mapping[root] for root in roots], (), {}))
     return Region(block)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.ir import Block, Region, SSAValue
 
 from xfuse.canonical.operands import top_of
+from xfuse.construction import copy_name, make_op, redirect
 from xfuse.editing import Editor
 from xfuse.match.choose import Match
 from xfuse.match.region import Extraction, make_region
@@ -28,11 +29,11 @@ def apply(matches: Sequence[Match], editor: Editor | None = None) -> list[FusedO
         made = None if extraction.body is not None else make_region(extraction, editor)
         body = fused.regions[0].block if made is None else made[0]
         for old, new in zip(extraction.outputs, fused.results, strict=True):
-            new.name_hint = old.name_hint
+            copy_name(old, new)
             replaced[old] = new
             _replace(old, new, extraction, body)
         if made is not None:
-            body.add_op(YieldOp.create(operands=made[1]))
+            body.add_op(make_op(YieldOp, made[1], (), {}))
             fused.add_region(Region(body))
         _erase(extraction, editor)
         fused_ops.append(fused)
@@ -47,7 +48,7 @@ def _replace(old: SSAValue, new: SSAValue, extraction: Extraction, body: Block) 
             continue
         if extraction.kept and top_of(user, extraction.block) in extraction.kept:
             continue
-        user.operands[use.index] = new
+        redirect(use, new)
 
 
 def _erase(extraction: Extraction, editor: Editor) -> None:
@@ -56,5 +57,5 @@ def _erase(extraction: Extraction, editor: Editor) -> None:
     for op in reversed(extraction.copied):
         if op.parent is not extraction.block or op in extraction.kept:
             continue
-        if op in covered or not any(result.uses for result in op.results):
+        if op in covered or all(result.first_use is None for result in op.results):
             editor.erase(op)
