@@ -6,9 +6,8 @@ Ops are read one by one, without a graph: this is what clustering and the cost m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from xdsl.dialects import linalg, tensor
 from xdsl.dialects.builtin import TensorType
@@ -29,8 +28,7 @@ Axes = tuple[int, ...]
 Extents = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """The iteration space of one op.
 
     ``extents`` are those of the loops, None where dynamic. ``reads`` are the values that the op computes with, each
@@ -52,14 +50,16 @@ class Space:
 
 def space_of(op: Operation) -> Space | None:
     """The iteration space of an op on tensors, or None for one that is not point-wise, a reduction or a view."""
-    for result in op.results:
+    results = op.results
+    for result in results:
         if not isinstance(result.type, TensorType):
             return None
     primitive = PRIMITIVES.get(op.name)
     if primitive is not None:
-        shape, axes = _shape_and_axes(op.results[0].type)
-        reads = tuple((each, axes if isinstance(each.type, TensorType) else ()) for each in op.operands)
-        return Space("elementwise", shape, reads, (axes,) * len(op.results), (), 1, primitive.cost)
+        (first, *_) = results
+        shape, axes = _shape_and_axes(first.type)
+        reads = tuple([(each, axes if isinstance(each.type, TensorType) else ()) for each in op.operands])
+        return Space("elementwise", shape, reads, (axes,) * len(results), (), 1, primitive.cost)
     if not op.results:
         return None
     match op:

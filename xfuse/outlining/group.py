@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
 from xfuse.cost import DEFAULT_EXTENT, bytes_of, seconds
-from xfuse.spaces import NO_LOOP, Axes, Space
+from xfuse.spaces import NO_LOOP, Axes, Extents, Space
 
 Classes = frozenset[int]
 
@@ -28,23 +29,18 @@ class Group:
     def __init__(self, number: int, space: Space, results: Sequence[SSAValue]) -> None:
         self.members = [number]
         self.ops = space.ops
-        self.extents: list[int] = []
-        self.axes: dict[SSAValue, Axes] = {}
         self.made: set[SSAValue] = set(results)
         self.read: set[SSAValue] = {value for value, _ in space.reads}
-        class_of: dict[int, int] = {NO_LOOP: NO_LOOP}
-        for loop, extent in enumerate(space.extents):
-            if extent == 1:
-                class_of[loop] = NO_LOOP
-            else:
-                class_of[loop] = len(self.extents)
-                self.extents.append(DEFAULT_EXTENT if extent is None else extent)
+        class_of, extents = _classes_of_loops(space.extents)
+        self.extents: list[int] = list(extents)
+        self.axes: dict[SSAValue, Axes] = {}
         for value, axes in (*space.reads, *zip(results, space.results, strict=True)):
-            self.axes.setdefault(value, tuple(class_of[loop] for loop in axes))
-        self.reduced: Classes = frozenset(class_of[loop] for loop in space.reduced) - {NO_LOOP}
-        everything = frozenset(range(len(self.extents)))
-        run = {loop for _, axes in space.reads for loop in axes}
-        self.free: Classes = everything - {class_of[loop] for loop in run} if space.kind == "view" else frozenset()
+            self.axes.setdefault(value, tuple([class_of[loop] for loop in axes]))
+        everything, none = frozenset(range(len(extents))), frozenset[int]()
+        self.reduced: Classes = frozenset([class_of[loop] for loop in space.reduced]) - {NO_LOOP}
+        self.free: Classes = none
+        if space.kind == "view":
+            self.free = everything - {class_of[loop] for _, axes in space.reads for loop in axes}
         self.work: dict[Classes, float] = {everything: space.weight} if space.weight else {}
         self._seconds: float | None = None
 
@@ -71,14 +67,27 @@ class Group:
         self.read -= self.made
 
 
+@lru_cache(maxsize=4096)
+def _classes_of_loops(loops: Extents) -> tuple[Mapping[int, int], Sequence[int]]:
+    """The class of each loop of an op alone, none for those of extent one, and the extents of the classes."""
+    class_of: dict[int, int] = {NO_LOOP: NO_LOOP}
+    extents: list[int] = []
+    for loop, extent in enumerate(loops):
+        if extent == 1:
+            class_of[loop] = NO_LOOP
+        else:
+            class_of[loop] = len(extents)
+            extents.append(DEFAULT_EXTENT if extent is None else extent)
+    return class_of, extents
+
+
 def is_consistent(space: Space) -> bool:
     """Whether an op reads each value along one set of axes only: x - x^T makes two dimensions one."""
     seen: dict[SSAValue, Axes] = {}
     return all(seen.setdefault(value, axes) == axes for value, axes in space.reads)
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(NamedTuple):
     """What the classes of two groups are in a group of both, and the state of that group's classes."""
 
     one: Sequence[int]
@@ -165,14 +174,22 @@ def _pairs(one: Group, other: Group) -> set[tuple[int, int]] | None:
     return None if any(NO_LOOP in pair for pair in found) else found
 
 
-def saving(one: Group, other: Group, both: Joined, leaves: Mapping[SSAValue, bool]) -> float:
+def passed(one: Group, other: Group) -> list[SSAValue]:
+    """The values that one of two groups makes and the other reads; ``other`` is the smaller one."""
+    found = [value for value in other.read if value in one.made]
+    found += [value for value in other.made if value in one.read]
+    return found
+
+
+def saving(one: Group, other: Group, both: Joined, staying: Collection[SSAValue]) -> float:
     """Seconds that joining two groups saves, less than nothing if work is repeated for more than it saves.
 
-    ``leaves`` says of values that one makes and the other reads whether something else reads them too.
+    ``other`` is the smaller group. ``staying`` are the values that one makes, the other reads and nothing else does.
     """
+    common = [value for value in other.read if value in one.read]
     traffic = 0
-    for value in one.read & (other.read | other.made) | (one.made & other.read):
-        traffic += bytes_of(value.type) * (1 if leaves.get(value, True) else 2)
+    for value in (*common, *passed(one, other)):
+        traffic += bytes_of(value.type) * (2 if value in staying else 1)
     if both.extents is one.extents and len(other.extents) == len(one.extents) and not one.reduced:
         return seconds(traffic, 0, 1)  # all run along the same loops
     together = seconds(0, _executed(both.work, both.extents, both.reduced | both.free), 0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from xfuse.outlining.group import Group, joined, saving
+from xfuse.outlining.group import Group, joined, passed, saving
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.order import GroupOrder
 from xfuse.outlining.scan import Scan
@@ -50,15 +50,26 @@ class Grouping:
         if one.ops + other.ops > options.max_ops:
             return
         both = joined(one, other)
-        if both is None or len((one.read | other.read) - one.made - other.made) >= options.max_inputs:
+        if both is None or not _has_few_inputs(one, other, options.max_inputs):
             return
-        passed = (one.made & other.read) | (other.made & one.read)
-        leaves = {value: not self._all_within(self.scan.readers(value), first, second) for value in passed}
-        if saving(one, other, both, leaves) <= 0 or not self.order.join(first, second):
+        staying = {value for value in passed(one, other) if self._all_within(self.scan.readers(value), first, second)}
+        if saving(one, other, both, staying) <= 0 or not self.order.join(first, second):
             return
         one.join(other, both)
         del self.groups[first], self.groups[second]
         self.groups[self.order.group(first)] = one
 
     def _all_within(self, readers: Sequence[int], first: int, second: int) -> bool:
-        return all(reader >= 0 and self.order.group(reader) in (first, second) for reader in readers)
+        for reader in readers:
+            if reader < 0:
+                return False
+            group = self.order.group(reader)
+            if group != first and group != second:
+                return False
+        return True
+
+
+def _has_few_inputs(one: Group, other: Group, limit: int) -> bool:
+    """Whether a group of both reads fewer values than ``limit``."""
+    few = len(one.read) + len(other.read) < limit
+    return few or len((one.read | other.read) - one.made - other.made) < limit

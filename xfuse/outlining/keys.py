@@ -23,7 +23,7 @@ class ClusterKeys:
         numbers: dict[SSAValue, int] = {}
         for ssa in (*boundary.inputs, *boundary.shapes):
             numbers[ssa] = len(numbers)
-        types = tuple(self._number(ssa.type) for ssa in numbers)
+        types = tuple([self._number(ssa.type) for ssa in numbers])
         ops = self._ops(boundary.body, numbers)
         outputs = tuple(numbers[ssa] for ssa in boundary.outputs)
         return (len(boundary.inputs), types, ops, outputs, boundary.same_extents)
@@ -38,11 +38,13 @@ class ClusterKeys:
                     numbers[argument] = len(numbers)
                 found.append(len(op.args))
                 continue
-            properties = tuple((name, self._number(value)) for name, value in op.properties.items())
-            operands = tuple(numbers[operand] for operand in op.operands)
+            properties = tuple([(name, self._number(value)) for name, value in op.properties.items()])
+            operands = tuple([numbers[operand] for operand in op.operands])
+            types: list[int] = []
             for result in op.results:
                 numbers[result] = len(numbers)
-            found.append((op.name, properties, operands, tuple(self._number(each) for each in op.result_types)))
+                types.append(self._number(result.type))
+            found.append((op.name, properties, operands, *types))
             for region in op.regions:
                 for block in region.blocks:
                     pending.extend(reversed(block.ops))

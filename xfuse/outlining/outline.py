@@ -136,10 +136,11 @@ class _Look:
         self.outliner = outliner
         self.scan = scan
         self.grouping = Grouping(scan, outliner.options)
-        self.found: list[tuple[Boundary, General, Cost]] = []
+        self.found: list[tuple[Boundary, int, General, Cost]] = []
         self.left_out: list[LeftOut] = []
         self._program: Program | None = None
         self._spaces = {scan.ops[number]: space for number, space in scan.spaces.items()}
+        self._scalar_ops = {op: space.ops for op, space in self._spaces.items()}
         for number in scan.too_large:
             most = outliner.options.max_ops
             self._leave([scan.ops[number]], "limit", "max-ops", f"its body alone holds more than {most} ops")
@@ -157,14 +158,15 @@ class _Look:
         while pending:
             given, before = pending.pop()
             ops = without_loose_views(given, self._spaces, self.scan.block)
-            if not self._count(ops):
+            count = self._count(ops)
+            if not count:
                 continue
             # A group is connected as it was grown; what is left of one need not be.
             parts = parts_of(ops) if given is not cluster or len(ops) < len(given) else []
             if len(parts) > 1:
                 pending += [(part, before) for part in reversed(parts)]
                 continue
-            problem = self._take(ops)
+            problem = self._take(ops, count)
             if problem is None:
                 continue
             if problem.rule == "cost":
@@ -175,10 +177,9 @@ class _Look:
                 continue
             self._leave(ops, problem.rule, problem.reason, problem.message)
 
-    def _take(self, ops: list[Operation]) -> NotGeneral | None:
-        """Decide for a cluster, or say why not."""
+    def _take(self, ops: list[Operation], count: int) -> NotGeneral | None:
+        """Decide for a cluster of so many scalar ops, or say why not."""
         options = self.outliner.options
-        count = self._count(ops)
         if count < options.min_ops:
             return NotGeneral("cost", "min-ops", f"{count} ops are fewer than {options.min_ops}")
         scan = self.scan
@@ -197,7 +198,7 @@ class _Look:
         costs = self.outliner.costs
         if key not in costs:
             costs[key] = sum(map(cost_of, ops), Cost())
-        self.found.append((boundary, general, costs[key]))
+        self.found.append((boundary, count, general, costs[key]))
         return None
 
     def apply(self) -> int:
@@ -209,8 +210,7 @@ class _Look:
         made: dict[int, list[Operation]] = {}
         inside: set[Operation] = set()
         constants: dict[Operation, None] = {}
-        for boundary, general, before in self.found:
-            count = self._count(boundary.ops)
+        for boundary, count, general, before in self.found:
             fused = rewrite(boundary, general, replaced)
             inside.update(boundary.ops)
             constants.update((op, None) for op in boundary.body if op not in inside and op.parent is scan.block)
@@ -243,7 +243,7 @@ class _Look:
         return [owner for owner in _read_by(op) if position.get(owner) in constants]
 
     def _count(self, ops: Sequence[Operation]) -> int:
-        return sum(self._spaces[op].ops if op in self._spaces else 0 for op in ops)
+        return sum([self._scalar_ops.get(op, 0) for op in ops])
 
     def _leave(self, ops: Sequence[Operation], rule: str, reason: str, message: str) -> None:
         self.left_out.append(LeftOut(tuple(ops), rule, reason, message))

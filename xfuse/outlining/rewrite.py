@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
 from xfuse.canonical.operands import top_of
+from xfuse.construction import copy_name, make_block, make_op, redirect, replace_operands
 from xfuse.editing import Editor
 from xfuse.outlining.boundary import Boundary
 from xfuse.outlining.generalise import General
@@ -22,11 +23,10 @@ def rewrite(boundary: Boundary, general: General, replaced: dict[SSAValue, SSAVa
     inputs = [replaced.get(each, each) for each in (boundary.inputs[number] for number in general.inputs)]
     shapes = [replaced.get(each, each) for each in boundary.shapes]
     outputs = [boundary.outputs[number] for number in general.outputs]
-    readers = [_readers_outside(value, boundary) for value in outputs]
-    block = Block(arg_types=[value.type for value in (*inputs, *shapes)])
+    outside = [_uses_outside(value, boundary) for value in outputs]
+    block = make_block((*inputs, *shapes))
     mapping: dict[SSAValue, SSAValue] = {}
     for argument, outer in zip(block.args, (*inputs, *shapes), strict=True):
-        argument.name_hint = outer.name_hint
         mapping.setdefault(outer, argument)
     fused = FusedOp(general.recipe.name, inputs, shapes, [value.type for value in outputs], Region(block))
     if boundary.same_extents:
@@ -38,33 +38,25 @@ def rewrite(boundary: Boundary, general: General, replaced: dict[SSAValue, SSAVa
     for op in boundary.body:
         if op in taken:
             op.detach()
-            _read(op, mapping)
+            for inner in op.walk() if op.regions else (op,):
+                replace_operands(inner, mapping)
         else:
             op = op.clone(mapping)
         block.add_op(op)
-    block.add_op(YieldOp(outputs))
-    for old, new, uses in zip(outputs, fused.outputs, readers, strict=True):
-        new.name_hint = old.name_hint
+    block.add_op(make_op(YieldOp, outputs, (), {}))
+    for old, new, uses in zip(outputs, fused.outputs, outside, strict=True):
+        copy_name(old, new)
         replaced[old] = new
-        for user, index in uses:
-            user.operands[index] = new
+        for use in uses:
+            redirect(use, new)
     return fused
 
 
-def _readers_outside(value: SSAValue, boundary: Boundary) -> list[tuple[Operation, int]]:
+def _uses_outside(value: SSAValue, boundary: Boundary) -> list[Use]:
     taken, block = set(boundary.ops), boundary.ops[0].parent
     assert block is not None
-    found = [(use.operation, use.index) for use in value.uses]
-    return [(op, index) for op, index in found if (op if op.parent is block else top_of(op, block)) not in taken]
-
-
-def _read(op: Operation, mapping: Mapping[SSAValue, SSAValue]) -> None:
-    """Let an op and its body read what stands for their operands in the region."""
-    for inner in op.walk() if op.regions else (op,):
-        for index, operand in enumerate(inner.operands):
-            new = mapping.get(operand)
-            if new is not None:
-                inner.operands[index] = new
+    found = [(use, use.operation) for use in value.uses]
+    return [use for use, op in found if (op if op.parent is block else top_of(op, block)) not in taken]
 
 
 def _renumbered(boundary: Boundary, general: General) -> list[int]:

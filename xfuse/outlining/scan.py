@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -65,8 +62,9 @@ class Scan:
         if space.ops > self._options.max_ops:
             self.too_large.append(number)
             return
-        if any(self._is_constant(value) for value, _ in space.reads):
-            space = replace(space, reads=tuple(each for each in space.reads if not self._is_constant(each[0])))
+        reads = [each for each in space.reads if not self._is_constant(each[0])]
+        if len(reads) < len(space.reads):
+            space = space._replace(reads=tuple(reads))
         if space.reads or space.kind != "view":
             self.spaces[number] = space
 
@@ -105,24 +103,31 @@ class Scan:
                 continue
             if op.has_trait(IsTerminator, value_if_unregistered=False):
                 continue
-            if all(self._in(use.operation, dead) for result in op.results for use in result.uses):
+            if self._all_read_by(op, dead):
                 dead.add(op)
                 self.spaces.pop(number, None)
 
-    def _in(self, op: Operation, ops: set[Operation]) -> bool:
-        return (op if op.parent is self.block else top_of(op, self.block)) in ops
+    def _all_read_by(self, op: Operation, readers: set[Operation]) -> bool:
+        block = self.block
+        for result in op.results:
+            for use in result.uses:
+                user = use.operation
+                if (user if user.parent is block else top_of(user, block)) not in readers:
+                    return False
+        return True
 
     def readers(self, value: SSAValue) -> list[int]:
         """Positions of the ops of this block that read a value, -1 for one elsewhere; at most a few of them."""
         found = self._readers.get(value)
         if found is None:
-            found = self._readers[value] = list(dict.fromkeys(self._some_readers(value)))
+            found = self._readers[value] = []
+            block = self.block
+            for use in value.uses:
+                user: Operation | None = use.operation
+                if user.parent is not block:
+                    user = top_of(user, block)
+                if user is None or len(found) > _FEW:
+                    found.append(-1)
+                    break
+                found.append(self.position[user])
         return found
-
-    def _some_readers(self, value: SSAValue) -> Iterator[int]:
-        for count, use in enumerate(value.uses):
-            if count > _FEW:
-                yield -1
-                return
-            op = use.operation if use.operation.parent is self.block else top_of(use.operation, self.block)
-            yield -1 if op is None else self.position[op]
