@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from reference_programs import emitted
 
 import xfuse
 from xfuse.match import choose
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import PatternIndex, index_of
 from xfuse.match.pairs import Pairs
 from xfuse.match.plain import match_plain
 from xfuse.match.program import Program, program_blocks
@@ -47,6 +48,50 @@ def test_plain_matches_are_those_of_the_search(seed: int, monkeypatch: pytest.Mo
     fused = str(xfuse.fuse(text, session=SESSION))
     monkeypatch.setattr(choose, "match_plain", lambda *given: None)
     assert str(xfuse.fuse(text, session=SESSION)) == fused
+
+
+def test_an_index_is_kept_for_the_same_recipes_in_the_same_thread() -> None:
+    recipes = SESSION.registry.entries()
+    index = index_of(recipes)
+    assert index_of(list(recipes)) is index
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(index_of, recipes).result() is not index
+    few = index_of(recipes[:3])
+    assert few is not index
+    assert few.recipes == recipes[:3]
+    assert index_of(recipes[:3]) is few
+
+
+def test_what_an_index_has_seen_changes_nothing() -> None:
+    """One index for many programs, in either order, gives what a new one gives for each."""
+    texts = [RandomProgram(random.Random(seed), None, Choices(size=(1, 4))).text for seed in range(40)]
+    recipes = SESSION.registry.entries()
+
+    def fused(text: str, *, anew: bool) -> str:
+        if anew:
+            index_of(recipes[:1])
+        return str(xfuse.fuse(text, session=SESSION))
+
+    expected = [fused(text, anew=True) for text in texts]
+    assert any("xfuse.fused" in text for text in expected)
+    index_of(recipes[:1])
+    assert [fused(text, anew=False) for text in texts] == expected
+    assert [fused(text, anew=False) for text in reversed(texts)] == expected[::-1]
+
+
+def test_a_recipe_that_is_registered_later_is_found() -> None:
+    session = Session(library=False)
+    program = "func.func @main(%x: f32) -> f32 {\n%a = math.exp %x : f32\n%b = math.sin %a : f32\nreturn %b : f32\n}"
+    session.register(
+        "xfuse.recipe @exp_twice(%x: f32) -> f32 {\n%a = math.exp %x : f32\n"
+        "%b = math.exp %a : f32\nxfuse.yield %b : f32\n}"
+    )
+    assert "xfuse.fused" not in str(xfuse.fuse(program, session=session))
+    session.register(
+        "xfuse.recipe @sin_exp(%x: f32) -> f32 {\n%a = math.exp %x : f32\n"
+        "%b = math.sin %a : f32\nxfuse.yield %b : f32\n}"
+    )
+    assert "@sin_exp" in str(xfuse.fuse(program, session=session))
 
 
 def test_plain_matches_of_shipped_recipes_are_those_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xfuse.collector import paused_collector
 from xfuse.match.choose import Gate, Match, Matches, find_matches
 from xfuse.match.escapes import Escape
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import index_of
 from xfuse.match.rewrite import apply
 from xfuse.recipes import Recipe
 from xfuse.splitting import Splitter
@@ -34,7 +34,7 @@ def fuse(
     the recipe's, and where. ``escape`` says what becomes of a match whose inner value is used outside it (rule R4).
     With ``split`` a generic is taken apart first where a match crosses the border of its body (rule R11).
     """
-    index = PatternIndex(recipes)
+    index = index_of(recipes)
     splitter = Splitter(index, gate, budget, escape) if split else None
 
     def look() -> Matches:

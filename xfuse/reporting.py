@@ -18,7 +18,7 @@ from xfuse.decomposition import decompose_all
 from xfuse.explanation import shortfall
 from xfuse.locations import source_line
 from xfuse.match.choose import Loss, Match, Matches, find_matches
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import index_of
 from xfuse.match.program import program_blocks
 from xfuse.match.refusal import Refusal, describe
 from xfuse.match.region import detached_fused_op
@@ -233,7 +233,7 @@ def _kernel_orders(plain: ModuleOp, found: Matches, session: Session, backend: s
         return None if admits(recipe, dtypes) else "wanted"
 
     wanted: dict[tuple[str, str], _Wanted] = {}
-    for match in find_matches(plain, PatternIndex(recipes), lacking, explain=False).chosen:
+    for match in find_matches(plain, index_of(recipes), lacking, explain=False).chosen:
         key = match.recipe.name, spell_dtypes(*match.recipe.signature(match.element_type))
         wanted.setdefault(key, _Wanted(match.recipe, match.element_type)).add(match)
     yield from (each.order(backend) for each in wanted.values())

@@ -32,7 +32,7 @@ from xfuse.instances import Instances
 from xfuse.kernels import Kernel
 from xfuse.match.choose import Matches, find_matches
 from xfuse.match.escapes import Escape
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import index_of
 from xfuse.orders import Order
 from xfuse.outlining.options import OutlineOptions
 from xfuse.outlining.outline import Outlined, outline
@@ -422,7 +422,7 @@ class Session:
         used outside it (rule R4).
         """
         recipes = self.registry.select(tuple(only)) if only else self.registry.entries()
-        return find_matches(module, PatternIndex(recipes), self.gate(backend), roots=roots, escape=escape)
+        return find_matches(module, index_of(recipes), self.gate(backend), roots=roots, escape=escape)
 
     def outline(self, module: ModuleOp, backend: str = "auto", options: OutlineOptions | None = None) -> Outlined:
         """Put fused ops in place of the clusters of a module that no recipe names; their recipes are registered.

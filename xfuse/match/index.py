@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -121,3 +122,23 @@ class PatternIndex:
                     if root.element_type == element_type:
                         found.setdefault(root.kind, []).append(Entry.of(pattern, number))
         return found
+
+
+class _Kept(threading.local):
+    index: PatternIndex | None = None
+
+
+_KEPT = _Kept()
+
+
+def index_of(recipes: Sequence[Recipe]) -> PatternIndex:
+    """The index of some recipes. The last one is kept for the next call in the same thread.
+
+    To prepare the patterns of the whole library takes as long as to fuse a program of some thousand ops, and many
+    programs are smaller than that.
+    """
+    given = tuple(recipes)
+    index = _KEPT.index
+    if index is None or index.recipes != given:
+        index = _KEPT.index = PatternIndex(given)
+    return index

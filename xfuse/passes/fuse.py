@@ -14,7 +14,7 @@ from xfuse.explanation import changed_regions, explanation
 from xfuse.fusion import fuse
 from xfuse.match.choose import find_matches
 from xfuse.match.escapes import Escape
-from xfuse.match.index import PatternIndex
+from xfuse.match.index import index_of
 from xfuse.passes.base import XfusePass
 from xfuse.passes.misread import warn_of_misread_literals
 from xfuse.passes.options import check_backend, choose_recipes, module_session
@@ -78,7 +78,7 @@ class FusePass(XfusePass):
         recipes = session.registry.entries()
         before = None
         if self.explain and not self.split:
-            before = find_matches(module, PatternIndex(recipes), gate, escape=self.escape)
+            before = find_matches(module, index_of(recipes), gate, escape=self.escape)
         # What is said with a split is of the program as it was split.
         rounds = fuse(module, recipes, gate, escape=self.escape, split=self.split, explain=self.explain and self.split)
         if self.explain:
