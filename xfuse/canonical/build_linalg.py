@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -33,6 +34,9 @@ from xfuse.errors import UnsupportedError
 from xfuse.primitives.table import PRIMITIVES
 from xfuse_dialects.xfuse import FusedOp
 
+Positions = tuple[int | None, ...]
+"""The loop that an indexing map reads along each axis of an operand, None where it is not one loop."""
+
 
 class Loops(NamedTuple):
     """The iteration space of a structured op: its body at every point of a frame."""
@@ -40,7 +44,6 @@ class Loops(NamedTuple):
     block: Block
     inputs: int
     initial: list[Value]
-    output_maps: list[AffineMap]
     reduced: tuple[int, ...]
     extents: tuple[Extent, ...]
 
@@ -49,9 +52,10 @@ def structured(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     """Any op with indexing maps, iterator types and a scalar body."""
     assert isinstance(op, LinalgStructuredOperation)
     maps = [attribute.data for attribute in op.get_indexing_maps().data]
-    iterators = [str(attribute.data) for attribute in op.get_iterator_types().data]
+    iterators = op.get_iterator_types().data
+    reduced = tuple([axis for axis, kind in enumerate(iterators) if kind.data is IteratorType.REDUCTION])
     operands = list(op.operands)  # the inputs, then the outputs
-    return loops(builder, op, maps, iterators, operands, len(op.inputs), op.regions[0].block)
+    return _loops(builder, maps, reduced, operands, len(op.inputs), op.regions[0].block)
 
 
 def _reduce(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
@@ -59,8 +63,8 @@ def _reduce(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     rank = len(static_shape(op.input.type))
     reduced = set(op.dimensions.get_values())
     kept = AffineMap(rank, 0, tuple(AffineExpr.dimension(axis) for axis in range(rank) if axis not in reduced))
-    iterators = ["reduction" if axis in reduced else "parallel" for axis in range(rank)]
-    return loops(builder, op, [AffineMap.identity(rank), kept], iterators, [op.input, op.init], 1, op.region.block)
+    maps = [AffineMap.identity(rank), kept]
+    return _loops(builder, maps, tuple(sorted(reduced)), [op.input, op.init], 1, op.region.block)
 
 
 def _broadcast(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
@@ -86,25 +90,25 @@ def _fill(builder: GraphBuilder, op: Operation) -> Sequence[Value]:
     return [Value(source.node, (), builder.values[op.outputs[0]].extents)]
 
 
-def loops(
+def _loops(
     builder: GraphBuilder,
-    op: Operation,
     maps: Sequence[AffineMap],
-    iterators: Sequence[str],
+    reduced: tuple[int, ...],
     operands: Sequence[SSAValue],
     inputs: int,
     block: Block,
 ) -> Sequence[Value]:
     """Read a body over the frame of its loops and give one value per result."""
     values = [builder.values[operand] for operand in operands]
-    for map_, value in zip(maps[inputs:], values[inputs:], strict=True):
-        _check_output(map_, value)
-    extents = _loop_extents(maps, values)
-    lifted = [_lift(builder, value, map_, extents) for value, map_ in zip(values, maps, strict=True)]
-    reduced = tuple(axis for axis, kind in enumerate(iterators) if kind == "reduction")
+    positions = [_positions(map_) for map_ in maps]
+    for along, map_, value in zip(positions[inputs:], maps[inputs:], values[inputs:], strict=True):
+        _check_output(along, map_, value)
+    extents = _loop_extents(maps[0].num_dims, positions, values)
+    lifted = [
+        _lift(builder, value, along, map_, extents) for value, along, map_ in zip(values, positions, maps, strict=True)
+    ]
     for argument, value in zip(block.args, lifted, strict=True):
         builder.values[argument] = value
-    space = Loops(block, inputs, lifted[inputs:], list(maps[inputs:]), reduced, extents)
     yielded = block.last_op
     assert yielded is not None
     if not reduced:
@@ -112,40 +116,51 @@ def loops(
             body_op(builder, inner, extents)
         results = [builder.values[operand] for operand in yielded.operands]
     else:
-        results = _reductions(builder, space, yielded)
-    return [_as_tensor(value, map_, extents) for value, map_ in zip(results, space.output_maps, strict=True)]
+        results = _reductions(builder, Loops(block, inputs, lifted[inputs:], reduced, extents), yielded)
+    return [_as_tensor(value, along, extents) for value, along in zip(results, positions[inputs:], strict=True)]
 
 
-def _check_output(map_: AffineMap, output: Value) -> None:
+def _positions(map_: AffineMap) -> Positions:
+    return tuple([result.position if isinstance(result, AffineDimExpr) else None for result in map_.results])
+
+
+def _check_output(positions: Positions, map_: AffineMap, output: Value) -> None:
     """Every element of an output is written once: its axes are loops, each another one, or of extent one."""
-    positions = [result.position for result in map_.results if isinstance(result, AffineDimExpr)]
-    constant = [axis for axis, result in enumerate(map_.results) if not isinstance(result, AffineDimExpr)]
-    if len(set(positions)) != len(positions) or any(output.extents[axis] != 1 for axis in constant):
+    loops = [position for position in positions if position is not None]
+    constant = [axis for axis, position in enumerate(positions) if position is None]
+    if len(set(loops)) != len(loops) or any(output.extents[axis] != 1 for axis in constant):
         raise UnsupportedError(f"an output map that does not reach every element: {map_}")
 
 
-def _loop_extents(maps: Sequence[AffineMap], values: Sequence[Value]) -> tuple[Extent, ...]:
-    extents: list[Extent | None] = [None] * maps[0].num_dims
-    for map_, value in zip(maps, values, strict=True):
-        for axis, result in enumerate(map_.results):
-            if isinstance(result, AffineDimExpr):
-                known = extents[result.position]
-                if known is None or (not isinstance(known, int) and isinstance(value.extents[axis], int)):
-                    extents[result.position] = value.extents[axis]
-    if None in extents:
+def _loop_extents(count: int, positions: Sequence[Positions], values: Sequence[Value]) -> tuple[Extent, ...]:
+    extents: list[Extent | None] = [None] * count
+    for along, value in zip(positions, values, strict=True):
+        for position, extent in zip(along, value.extents, strict=True):
+            if position is not None:
+                known = extents[position]
+                if known is None or (not isinstance(known, int) and isinstance(extent, int)):
+                    extents[position] = extent
+    found = tuple([extent for extent in extents if extent is not None])
+    if len(found) != count:
         raise UnsupportedError("a loop extent that no operand gives")
-    return tuple(extent for extent in extents if extent is not None)
+    return found
 
 
-def _lift(builder: GraphBuilder, value: Value, map_: AffineMap, extents: tuple[Extent, ...]) -> Value:
+def _lift(
+    builder: GraphBuilder, value: Value, positions: Positions, map_: AffineMap, extents: tuple[Extent, ...]
+) -> Value:
     """An operand as the body sees it: a value over the frame of the loops."""
     if value.node == UNINITIALISED:
         return Value(UNINITIALISED, (), extents)
+    index: list[int] = []
+    for axis in value.index:
+        position = UNIT if axis < 0 or value.extents[axis] == 1 else positions[axis]
+        if position is None:
+            break
+        index.append(position)
+    else:
+        return tensor_view(value.node, index, extents)
     value = tensor_view(value.node, value.index, value.extents)
-    read = {axis: map_.results[axis] for axis in value.index if axis >= 0}
-    positions = {axis: r.position for axis, r in read.items() if isinstance(r, AffineDimExpr)}
-    if len(positions) == len(read):
-        return tensor_view(value.node, [UNIT if axis < 0 else positions[axis] for axis in value.index], extents)
     at = [_affine(builder, result, extents) for result in map_.results]
     return gather(builder.graph, value, at, extents)
 
@@ -177,10 +192,10 @@ def index_value(builder: GraphBuilder, axis: int, extents: tuple[Extent, ...]) -
     return Value(builder.graph.intern(Node("index", "index", (("extent", extent),), references, 1)), (axis,), extents)
 
 
-def _as_tensor(value: Value, map_: AffineMap, extents: tuple[Extent, ...]) -> Value:
+def _as_tensor(value: Value, positions: Positions, extents: tuple[Extent, ...]) -> Value:
     """A value over the loops as the result tensor that the output map lays out."""
-    axis_of = {r.position: axis for axis, r in enumerate(map_.results) if isinstance(r, AffineDimExpr)}
-    shape = tuple(extents[r.position] if isinstance(r, AffineDimExpr) else 1 for r in map_.results)
+    axis_of = {position: axis for axis, position in enumerate(positions)}
+    shape = tuple([1 if position is None else extents[position] for position in positions])
     if value.node == UNINITIALISED:
         raise UnsupportedError("the body yields a value that was never written")
     if any(axis >= 0 and axis not in axis_of for axis in value.index):
