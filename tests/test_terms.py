@@ -60,6 +60,10 @@ def test_an_index_is_kept_for_the_same_recipes_in_the_same_thread() -> None:
     assert few is not index
     assert few.recipes == recipes[:3]
     assert index_of(recipes[:3]) is few
+    assert index_of(recipes) is index
+    for count in range(4, 14):
+        index_of(recipes[:count])
+    assert index_of(recipes) is not index  # only some are kept
 
 
 def test_what_an_index_has_seen_changes_nothing() -> None:
@@ -69,12 +73,12 @@ def test_what_an_index_has_seen_changes_nothing() -> None:
 
     def fused(text: str, *, anew: bool) -> str:
         if anew:
-            index_of(recipes[:1])
+            for count in range(1, 9):
+                index_of(recipes[:count])
         return str(xfuse.fuse(text, session=SESSION))
 
     expected = [fused(text, anew=True) for text in texts]
     assert any("xfuse.fused" in text for text in expected)
-    index_of(recipes[:1])
     assert [fused(text, anew=False) for text in texts] == expected
     assert [fused(text, anew=False) for text in reversed(texts)] == expected[::-1]
 

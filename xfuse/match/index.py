@@ -60,7 +60,7 @@ class Reading:
         return self._cones.may_hold(pattern, number)
 
 
-@dataclass
+@dataclass(eq=False)
 class PatternIndex:
     """Recipes by the kind and element type of the node that a search for them starts at; forms are built on demand."""
 
@@ -124,21 +124,29 @@ class PatternIndex:
         return found
 
 
+_MOST_KEPT = 8
+
+
 class _Kept(threading.local):
-    index: PatternIndex | None = None
+    def __init__(self) -> None:
+        self.indices: list[PatternIndex] = []
 
 
 _KEPT = _Kept()
 
 
 def index_of(recipes: Sequence[Recipe]) -> PatternIndex:
-    """The index of some recipes. The last one is kept for the next call in the same thread.
+    """The index of some recipes. The last few are kept for the next call in the same thread.
 
     To prepare the patterns of the whole library takes as long as to fuse a program of some thousand ops, and many
     programs are smaller than that.
     """
-    given = tuple(recipes)
-    index = _KEPT.index
-    if index is None or index.recipes != given:
-        index = _KEPT.index = PatternIndex(given)
+    given, kept = tuple(recipes), _KEPT.indices
+    index = next((each for each in kept if each.recipes == given), None)
+    if index is None:
+        index = PatternIndex(given)
+    else:
+        kept.remove(index)
+    kept.append(index)
+    del kept[:-_MOST_KEPT]
     return index
