@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, TensorType, UnitAttr, f32, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -88,6 +88,14 @@ def test_kinds_that_are_made_so_have_no_property_with_a_default() -> None:
         definition = kind.get_irdl_definition()
         given = [*definition.properties.values(), *definition.attributes.values()]
         assert not any(getattr(each, "default_value", None) for each in given)
+
+
+def test_no_op_that_is_emitted_has_an_attribute_with_a_default() -> None:
+    """Of properties the defaults are given (see `scalar_op`); of attributes nobody would."""
+    kinds = [op for dialect in (arith.Arith, math.Math) for op in dialect.operations]
+    assert len(kinds) > 60
+    for kind in kinds:
+        assert not any(getattr(each, "default_value", None) for each in kind.get_irdl_definition().attributes.values())
 
 
 def test_a_block() -> None:

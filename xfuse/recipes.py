@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -104,7 +105,11 @@ class Recipe:
         key = (element_type, fastmath, known)
         form = self._forms.get(key)
         if form is None:
-            form = self._forms[key] = self._build(element_type, fastmath, known)
+            if not fastmath and not self._writes_flags():
+                form = self.form(element_type, shapes=shapes)
+            else:
+                form = self._build(element_type, fastmath, known)
+            self._forms[key] = form
         return form
 
     def values(self, element_type: str | None) -> Mapping[SSAValue, Value]:
@@ -116,6 +121,11 @@ class Recipe:
         """Whether some op of the recipe carries fast-math flags."""
         first = self.uses[0]
         return self.form(first).text != self.form(first, fastmath=False).text
+
+    def _writes_flags(self) -> bool:
+        """Whether some op of the region has fast-math flags, whether or not the form is one with them."""
+        flags = (op.properties.get("fastmath") for op in self.op.walk())
+        return any(isinstance(each, FastMathFlagsAttr) and each.data for each in flags)
 
     @property
     def identity(self) -> str:

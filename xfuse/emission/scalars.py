@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from xdsl.dialects import arith, math
@@ -28,6 +29,7 @@ from xdsl.irdl import IRDLOperation
 
 from xfuse.canonical.build import element_name
 from xfuse.canonical.graph import Attributes
+from xfuse.construction import make_op
 from xfuse.errors import DecomposeError
 from xfuse.primitives import literals
 from xfuse.primitives.table import PRIMITIVES
@@ -65,12 +67,7 @@ def scalar_op(kind: str, element_type: str, attributes: Attributes, operands: Se
 
     Fast-math and overflow flags are those of the attributes. The op is the owner of the value.
     """
-    definition = _OPS[kind]
-    properties: dict[str, Attribute] = {
-        name: default
-        for name, each in definition.get_irdl_definition().properties.items()
-        if (default := each.default_value) is not None
-    }
+    properties = dict(_default_properties(kind))
     which = 0
     for name, value in attributes:
         if name == "result":
@@ -80,7 +77,13 @@ def scalar_op(kind: str, element_type: str, attributes: Attributes, operands: Se
             properties[name] = _property(kind, name, str(value))
     given = [element_name(operand.type) for operand in operands]
     types = [type_named(each) for each in PRIMITIVES[kind].types.results_of(given, element_type)]
-    return definition.create(operands=operands, result_types=types, properties=properties).results[which]
+    return make_op(_OPS[kind], operands, types, properties).results[which]
+
+
+@cache
+def _default_properties(kind: str) -> Mapping[str, Attribute]:
+    definitions = _OPS[kind].get_irdl_definition().properties
+    return {name: each.default_value for name, each in definitions.items() if each.default_value is not None}
 
 
 def _property(kind: str, name: str, text: str) -> Attribute:

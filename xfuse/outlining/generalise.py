@@ -72,7 +72,7 @@ class Generaliser:
             if twice is not None:
                 return twice
             inputs, outputs, order = canonical_order(first)
-            form = form_of(boundary, inputs, outputs)
+            form = first if _is_in_order(inputs) and _is_in_order(outputs) else form_of(boundary, inputs, outputs)
             if any(
                 not isinstance(each, int) and each[0] == "value" for result in form.results for each in result.extents
             ):
@@ -108,6 +108,10 @@ class Generaliser:
 
     def _stands_for_another(self, name: str) -> bool:
         return name in self._names or self._is_taken(name) or self.registry.region(name) is not None
+
+
+def _is_in_order(numbers: Sequence[int]) -> bool:
+    return list(numbers) == list(range(len(numbers)))
 
 
 def _given_twice(boundary: Boundary, form: Form) -> NotGeneral | None:
