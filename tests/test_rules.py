@@ -360,7 +360,7 @@ def test_r3_two_inner_values_are_not_one(kind: Kind, other: str) -> None:
         fuses(module, ("shared", 3), own=own)
     else:
         says = "two inner values of the recipe are one value of the program"
-        refused(module, "shared", "R3 shared-inside", "%r", says, own=own)
+        refused(module, "shared", "R3 shared-inside", "%e", says, own=own)
 
 
 SQUARES = recipe(
@@ -388,6 +388,38 @@ def test_r3_a_repeated_argument_is_one_value(kind: Kind, program: Sequence[str],
     expected, found = (f"the argument {name} : f32" for name in given.split())
     says = "argument %x of the recipe : f32 must be one value"
     refused(main(kind, *program), "squared", "R3 two-values", at, says, own=own, expected=expected, found=found)
+
+
+DOTTED = recipe(
+    "dotted",
+    "%x: !row, %y: !row",
+    "%m = arith.mulf %x, %y : !row",
+    in_row("%r", "addf", "%m", "%zero"),
+    "xfuse.yield %r : !cell",
+)
+
+
+@pytest.mark.parametrize("through", ["two operands", "one operand", "one of two"])
+def test_r3_each_argument_has_an_operand_of_its_own(through: str) -> None:
+    """x . x is x . y where x is y, if the ops have an operand for each; else the op that reads it for both is named."""
+    body_of = {
+        "two operands": ("%x, %x : !m, !m", "%a: f32, %b: f32", "%a, %b"),
+        "one operand": ("%x : !m", "%a: f32", "%a, %a"),
+        "one of two": ("%x, %x : !m, !m", "%a: f32, %b: f32", "%a, %a"),
+    }
+    operands, arguments, factors = body_of[through]
+    maps = ", ".join(["affine_map<(d0, d1) -> (d0, d1)>"] * (operands.count("%")) + ["affine_map<(d0, d1) -> (d0)>"])
+    made = (
+        f'%r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "reduction"]}} '
+        f"ins({operands}) outs(%zeros : !c) {{ ^bb0({arguments}, %o: f32): %m = arith.mulf {factors} : f32 "
+        "%s = arith.addf %o, %m : f32 linalg.yield %s : f32 } -> !c"
+    )
+    module = main("row", "%zeros = arith.constant dense<0.0> : !c", made, "return %r : !c")
+    if through == "two operands":
+        fuses(module, ("dotted", 1), own=session(DOTTED))
+    else:
+        says = "several arguments are one value, and the ops read it through fewer operands than that"
+        refused(module, "dotted", "R3 alias", "%r", says, own=session(DOTTED))
 
 
 @every_kind

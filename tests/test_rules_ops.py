@@ -148,7 +148,7 @@ def test_r5_an_argument_may_be_computed_beside_the_match(kind: Kind) -> None:
 def test_r5_an_argument_is_no_inner_value(kind: Kind) -> None:
     """e - e."""
     says = "an argument of the match is one of its own inner values"
-    refused(own(kind, y="%e"), "own", "R5 argument-inside", "%r", says, own=session(own_recipe(kind)))
+    refused(own(kind, y="%e"), "own", "R5 argument-inside", "%e", says, own=session(own_recipe(kind)))
 
 
 @every_kind

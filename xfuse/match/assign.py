@@ -53,16 +53,25 @@ def assign(walk: Walk, before: Operation) -> Extraction:
             return _checked(walk, before, taken, chosen)
         except Refused:
             continue
-    raise Refused(
-        "R3", "alias", "several arguments are one value, and the ops read it through fewer operands than that"
-    )
+    text = "several arguments are one value, and the ops read it through fewer operands than that"
+    raise Refused("R3", "alias", text, open_uses[0][1][0])
+
+
+def _reader(walk: Walk, number: int) -> Operation | None:
+    """An op of the match that reads the value of an argument."""
+    for operand, uses in walk.uses.items():
+        value = walk.program.value(operand)
+        if value is not None and number in walk.arguments.get(value.node, ()):
+            return uses[0][0]
+    return None
 
 
 def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], chosen: Mapping[Use, int]) -> Extraction:
     pattern = walk.pattern
     missing = [n for n in range(len(pattern.arguments)) if n not in carriers]
     if missing:
-        raise Refused("R3", "alias", f"no operand of the match carries argument {missing[0]} alone")
+        text = f"no operand of the match carries argument {missing[0]} alone"
+        raise Refused("R3", "alias", text, _reader(walk, missing[0]))
     inputs = [carriers[n] for n in range(len(pattern.arguments))]
     cloned = set(walk.cloned)
     for operand, uses in walk.uses.items() if chosen else ():

@@ -59,11 +59,15 @@ def _extract(
             text = f"argument {number} of the recipe only gives an extent, which is a literal here"
             raise Refused("R3", "unbound", text)
         by_node.setdefault(places[node][0], []).append(number)
-    if not interior.isdisjoint(by_node):
-        raise Refused("R5", "argument-inside", "an argument of the match is one of its own inner values")
+    inside = next((node for node in by_node if node in interior), None)
+    if inside is not None:
+        op = _op_of(program, block, inside)
+        raise Refused("R5", "argument-inside", "an argument of the match is one of its own inner values", op)
     computed = [places[n][0] for n in pattern.computed if n in places]
     if len(set(computed)) != len(computed):
-        raise Refused("R3", "shared-inside", "two inner values of the recipe are one value of the program")
+        last = next(node for place, node in reversed([*enumerate(computed)]) if node in computed[:place])
+        op = _op_of(program, block, last)
+        raise Refused("R3", "shared-inside", "two inner values of the recipe are one value of the program", op)
     roots = _roots(program, pattern, binding, block, root)
     if any(isinstance(each.owner, Operation) and is_materialisable(each.owner) for each in roots):
         raise Refused("R4", "constant", "what the recipe would compute is a constant")
@@ -104,12 +108,17 @@ def _roots(program: Program, pattern: Pattern, binding: Binding, block: Block, r
             text = (
                 f"result {position} of the recipe is computed only inside a body; split=true or xfuse-normalize takes"
             )
-            carrier = program.carrier(wanted)
-            holder = carrier.owner if carrier is not None and isinstance(carrier.owner, Operation) else None
-            raise Refused("R11", "inside-body", f"{text} it apart", holder)
+            raise Refused("R11", "inside-body", f"{text} it apart", _op_of(program, block, wanted))
         used = [carrier for carrier in carriers if carrier.uses]
         found.append((used or carriers)[0])
     return found
+
+
+def _op_of(program: Program, block: Block, node: int) -> Operation | None:
+    """The op that computes a node: one of the block if there is one, else one in a body."""
+    carriers = program.carriers(block).get(node)
+    carrier = carriers[0] if carriers else program.carrier(node)
+    return carrier.owner if carrier is not None and isinstance(carrier.owner, Operation) else None
 
 
 def _last_copy(program: Program, block: Block, carrier: SSAValue) -> SSAValue:
