@@ -177,6 +177,33 @@ def test_a_generic_of_several_results() -> None:
     assert len(splits(module, "add_relu", own=alone("add_relu")).splits) == 1
 
 
+def scaled(literal: str, returned: str = "%r : !v") -> ModuleOp:
+    """x k + y in two generics, with k in the body of the first."""
+    lines = f"%k = arith.constant {literal} : f32", "%m = arith.mulf %i0, %k : f32"
+    first = body("%s", "%x", *lines, "%m", type="!v")
+    last = body("%r", "%s %y", "%a = arith.addf %i0, %i1 : f32", "%a", type="!v")
+    return main("point", first, last, f"return {returned}")
+
+
+SCALED = """xfuse.recipe @scaled(%x: f32, %y: f32, %k: f32 {xfuse.scalar}) -> f32 {
+  %m = arith.mulf %x, %k : f32 %a = arith.addf %m, %y : f32 xfuse.yield %a : f32 }"""
+
+
+@pytest.mark.parametrize("literal", ["0.1", "0.0", "0xFF800000"])
+def test_the_literal_of_a_slot_in_a_body_becomes_an_operand(literal: str) -> None:
+    """A constant inside its reader is no value that a fused op could have as its operand."""
+    own = session(SCALED)
+    (refusal,) = [each for each in own.match(scaled(literal), "numpy").refusals if each.reason == "alias"]
+    assert "argument 2 is made inside the body of the op; split=true or xfuse-normalize moves it out" in str(refusal)
+    assert refusal.op is not None
+    assert refusal.op.results[0].name_hint == "s"
+    assert len(splits(scaled(literal), "scaled", own=own).splits) == 1
+
+
+def test_a_body_with_the_literal_of_a_slot_is_put_back_if_that_does_not_help() -> None:
+    stays(scaled("0.1", "%r, %s : !v, !v"), session(SCALED))
+
+
 @every_kind
 def test_an_escape_stays_one(kind: Kind) -> None:
     """The inner value is read elsewhere too: taking the body apart would not help, so it is put back as it was."""

@@ -15,8 +15,8 @@ from xfuse.match.index import PatternIndex
 from xfuse.match.refusal import Refusal
 from xfuse.normalization import Replacement, taken_apart
 
-_CROSSING = frozenset({"inside-body", "outside-recipe", "escape"})
-"""Why ops are refused that a match would take only a part of."""
+_CROSSING = frozenset({"inside-body", "outside-recipe", "escape", "alias"})
+"""Why ops are refused that a match would take only a part of, or in which it finds an argument as a literal."""
 
 
 @dataclass
@@ -173,7 +173,11 @@ def _crossed(refusal: Refusal) -> GenericOp | None:
     op = refusal.op or refusal.root
     if refusal.reason == "inside-body" and op is not None and not isinstance(op, GenericOp):
         op = op.parent_op()
-    return op if isinstance(op, GenericOp) else None
+    if not isinstance(op, GenericOp):
+        return None
+    # Taken apart, a body has no constants any more.
+    made = refusal.reason != "alias" or any(inner.name == "arith.constant" for inner in op.regions[0].block.ops)
+    return op if made else None
 
 
 def _around(op: Operation) -> tuple[Operation, ...]:

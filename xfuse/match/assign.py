@@ -66,12 +66,27 @@ def _reader(walk: Walk, number: int) -> Operation | None:
     return None
 
 
+def _holder(walk: Walk, number: int) -> Operation | None:
+    """The first op of the match in whose body the value of an argument is made, as a literal may be."""
+    for op in sorted(walk.covered, key=walk.order.__getitem__):
+        for inner in op.walk() if op.regions else ():
+            values = [walk.program.value(result) for result in inner.results if inner is not op]
+            if any(value is not None and number in walk.arguments.get(value.node, ()) for value in values):
+                return op
+    return None
+
+
 def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], chosen: Mapping[Use, int]) -> Extraction:
     pattern = walk.pattern
     missing = [n for n in range(len(pattern.arguments)) if n not in carriers]
     if missing:
-        text = f"no operand of the match carries argument {missing[0]} alone"
-        raise Refused("R3", "alias", text, _reader(walk, missing[0]))
+        number = missing[0]
+        holder = _holder(walk, number)
+        if holder is not None:
+            text = f"argument {number} is made inside the body of the op; split=true or xfuse-normalize moves it out"
+            raise Refused("R3", "alias", text, holder)
+        text = f"no operand of the match carries argument {number} alone"
+        raise Refused("R3", "alias", text, _reader(walk, number))
     inputs = [carriers[n] for n in range(len(pattern.arguments))]
     cloned = set(walk.cloned)
     for operand, uses in walk.uses.items() if chosen else ():
