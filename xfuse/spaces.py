@@ -60,7 +60,7 @@ def space_of(op: Operation) -> Space | None:
         shape, axes = _shape_and_axes(first.type)
         reads = tuple([(each, axes if isinstance(each.type, TensorType) else ()) for each in op.operands])
         return Space("elementwise", shape, reads, (axes,) * len(results), (), 1, primitive.cost)
-    if not op.results:
+    if not results:
         return None
     match op:
         case linalg.ops.TransposeOp():

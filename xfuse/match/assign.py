@@ -57,15 +57,6 @@ def assign(walk: Walk, before: Operation) -> Extraction:
     raise Refused("R3", "alias", text, open_uses[0][1][0])
 
 
-def _reader(walk: Walk, number: int) -> Operation | None:
-    """An op of the match that reads the value of an argument."""
-    for operand, uses in walk.uses.items():
-        value = walk.program.value(operand)
-        if value is not None and number in walk.arguments.get(value.node, ()):
-            return uses[0][0]
-    return None
-
-
 def _holder(walk: Walk, number: int) -> Operation | None:
     """The first op of the match in whose body the value of an argument is made, as a literal may be."""
     for op in sorted(walk.covered, key=walk.order.__getitem__):
@@ -85,8 +76,7 @@ def _checked(walk: Walk, before: Operation, carriers: Mapping[int, SSAValue], ch
         if holder is not None:
             text = f"argument {number} is made inside the body of the op; split=true or xfuse-normalize moves it out"
             raise Refused("R3", "alias", text, holder)
-        text = f"no operand of the match carries argument {number} alone"
-        raise Refused("R3", "alias", text, _reader(walk, number))
+        raise Refused("R3", "alias", f"no operand of the match carries argument {number} alone")
     inputs = [carriers[n] for n in range(len(pattern.arguments))]
     cloned = set(walk.cloned)
     for operand, uses in walk.uses.items() if chosen else ():

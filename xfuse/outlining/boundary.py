@@ -68,7 +68,7 @@ def is_read_outside(value: SSAValue, block: Block, taken: set[Operation]) -> boo
 
 def _is_read_outside(value: SSAValue, block: Block, taken: set[Operation], copied: dict[Operation, None]) -> bool:
     for use in value.uses:
-        op = use.operation if use.operation.parent is block else top_of(use.operation, block)
+        op = top_of(use.operation, block)
         if op in taken:
             continue
         # A copied extent of a value is no reader of it if all that reads the extent is taken or copied, too.
@@ -82,7 +82,7 @@ def _leaves(op: Operation, block: Block, taken: set[Operation], copied: dict[Ope
     while stack:
         for result in stack.pop().results:
             for use in result.uses:
-                user = use.operation if use.operation.parent is block else top_of(use.operation, block)
+                user = top_of(use.operation, block)
                 if user is None or (user not in taken and user not in copied):
                     return True
                 if user in copied and user not in seen:
@@ -111,15 +111,11 @@ def without_loose_views(ops: Sequence[Operation], spaces: dict[Operation, Space]
         if op not in taken or spaces[op].kind != "view":
             continue
         source = spaces[op].reads[0][0]
-        inside = any(_top(use.operation, block) in taken for result in op.results for use in result.uses)
-        others = {_top(use.operation, block) for use in source.uses} - taken - {op}
+        inside = any(top_of(use.operation, block) in taken for result in op.results for use in result.uses)
+        others = {top_of(use.operation, block) for use in source.uses} - taken - {op}
         if not inside and (others or not _made_inside(spaces[op], taken)):
             taken.discard(op)
     return [op for op in ops if op in taken]
-
-
-def _top(op: Operation, block: Block) -> Operation | None:
-    return op if op.parent is block else top_of(op, block)
 
 
 def _made_inside(space: Space, taken: set[Operation]) -> bool:

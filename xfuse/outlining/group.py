@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,11 +36,10 @@ class Group:
         self.axes: dict[SSAValue, Axes] = {}
         for value, axes in (*space.reads, *zip(results, space.results, strict=True)):
             self.axes.setdefault(value, tuple([class_of[loop] for loop in axes]))
-        everything, none = frozenset(range(len(extents))), frozenset[int]()
+        everything = frozenset(range(len(extents)))
         self.reduced: Classes = frozenset([class_of[loop] for loop in space.reduced]) - {NO_LOOP}
-        self.free: Classes = none
-        if space.kind == "view":
-            self.free = everything - {class_of[loop] for _, axes in space.reads for loop in axes}
+        run = {class_of[loop] for _, axes in space.reads for loop in axes}
+        self.free: Classes = everything - run if space.kind == "view" else frozenset()
         self.work: dict[Classes, float] = {everything: space.weight} if space.weight else {}
         self._seconds: float | None = None
 
@@ -181,15 +180,14 @@ def passed(one: Group, other: Group) -> list[SSAValue]:
     return found
 
 
-def saving(one: Group, other: Group, both: Joined, staying: Collection[SSAValue]) -> float:
+def saving(one: Group, other: Group, both: Joined, leaves: Mapping[SSAValue, bool]) -> float:
     """Seconds that joining two groups saves, less than nothing if work is repeated for more than it saves.
 
-    ``other`` is the smaller group. ``staying`` are the values that one makes, the other reads and nothing else does.
+    ``other`` is the smaller group. ``leaves`` says of the values that are `passed` whether something else reads them.
     """
-    common = [value for value in other.read if value in one.read]
-    traffic = 0
-    for value in (*common, *passed(one, other)):
-        traffic += bytes_of(value.type) * (2 if value in staying else 1)
+    traffic = sum([bytes_of(value.type) for value in other.read if value in one.read])
+    for value, is_read in leaves.items():
+        traffic += bytes_of(value.type) * (1 if is_read else 2)
     if both.extents is one.extents and len(other.extents) == len(one.extents) and not one.reduced:
         return seconds(traffic, 0, 1)  # all run along the same loops
     together = seconds(0, _executed(both.work, both.extents, both.reduced | both.free), 0)

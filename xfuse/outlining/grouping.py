@@ -52,21 +52,15 @@ class Grouping:
         both = joined(one, other)
         if both is None or not _has_few_inputs(one, other, options.max_inputs):
             return
-        staying = {value for value in passed(one, other) if self._all_within(self.scan.readers(value), first, second)}
-        if saving(one, other, both, staying) <= 0 or not self.order.join(first, second):
+        leaves = {value: not self._all_within(self.scan.readers(value), first, second) for value in passed(one, other)}
+        if saving(one, other, both, leaves) <= 0 or not self.order.join(first, second):
             return
         one.join(other, both)
         del self.groups[first], self.groups[second]
         self.groups[self.order.group(first)] = one
 
     def _all_within(self, readers: Sequence[int], first: int, second: int) -> bool:
-        for reader in readers:
-            if reader < 0:
-                return False
-            group = self.order.group(reader)
-            if group != first and group != second:
-                return False
-        return True
+        return all(reader >= 0 and self.order.group(reader) in (first, second) for reader in readers)
 
 
 def _has_few_inputs(one: Group, other: Group, limit: int) -> bool:

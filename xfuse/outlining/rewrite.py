@@ -55,8 +55,7 @@ def rewrite(boundary: Boundary, general: General, replaced: dict[SSAValue, SSAVa
 def _uses_outside(value: SSAValue, boundary: Boundary) -> list[Use]:
     taken, block = set(boundary.ops), boundary.ops[0].parent
     assert block is not None
-    found = [(use, use.operation) for use in value.uses]
-    return [use for use, op in found if (op if op.parent is block else top_of(op, block)) not in taken]
+    return [use for use in value.uses if top_of(use.operation, block) not in taken]
 
 
 def _renumbered(boundary: Boundary, general: General) -> list[int]:

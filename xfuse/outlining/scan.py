@@ -103,29 +103,17 @@ class Scan:
                 continue
             if op.has_trait(IsTerminator, value_if_unregistered=False):
                 continue
-            if self._all_read_by(op, dead):
+            if all(top_of(use.operation, self.block) in dead for result in op.results for use in result.uses):
                 dead.add(op)
                 self.spaces.pop(number, None)
-
-    def _all_read_by(self, op: Operation, readers: set[Operation]) -> bool:
-        block = self.block
-        for result in op.results:
-            for use in result.uses:
-                user = use.operation
-                if (user if user.parent is block else top_of(user, block)) not in readers:
-                    return False
-        return True
 
     def readers(self, value: SSAValue) -> list[int]:
         """Positions of the ops of this block that read a value, -1 for one elsewhere; at most a few of them."""
         found = self._readers.get(value)
         if found is None:
             found = self._readers[value] = []
-            block = self.block
             for use in value.uses:
-                user: Operation | None = use.operation
-                if user.parent is not block:
-                    user = top_of(user, block)
+                user = top_of(use.operation, self.block)
                 if user is None or len(found) > _FEW:
                     found.append(-1)
                     break
