@@ -3,6 +3,7 @@
 What is made is what those make, field by field.
 """
 
+# The fields are private to xDSL, whose setters renew all of them where one changes.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Values:
 
     def node(self, number: int) -> None:
         """Make the ops of one node."""
-        raise NotImplementedError
+        raise NotImplementedError  # the emission, which knows all kinds of nodes, overrides this
 
     # Blocks
 

@@ -43,7 +43,7 @@ class Expressions:
 
     def _reads(self, number: int) -> list[int]:
         """The nodes whose arrays are read where a node is computed."""
-        raise NotImplementedError
+        raise NotImplementedError  # the writer of source, which knows what is an array, overrides this
 
     @contextmanager
     def _entered(
